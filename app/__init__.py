@@ -1,0 +1,1 @@
+"""What you see and type: the workbench and the command line."""

@@ -1,0 +1,1 @@
+"""What models do: metrics, conversations, judgments, and where they are kept."""

@@ -1,0 +1,124 @@
+"""The nouns of the study: content that people author, and the one place where polarity is applied.
+
+Content is a frozen value. What the system records about it (a conversation, a judgment, a label) is a
+row in `impactbench.store.tables`.
+"""
+
+import hashlib
+import json
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+
+class ImpactBenchError(Exception):
+    """A mistake that a user can mend; its text is one sentence that says where and how.
+
+    ImpactBenchError
+    ├── ImportRefused       a file that is not what it should be       impactbench.adapters
+    ├── DatabaseBehind      the schema is older than the program       impactbench.store.engine
+    ├── PlanRefused         a review set that cannot be assigned       reviews.assignment
+    └── LabelRefused        a label that may not be stored             reviews.desk
+    """
+
+
+class Polarity(StrEnum):
+    """Whether a behaviour is wanted: a positive metric passes when present, a negative one when absent."""
+
+    POSITIVE = "positive"
+    NEGATIVE = "negative"
+
+
+class AgeVariant(StrEnum):
+    """Who the simulated user is."""
+
+    TEEN = "teen"
+    ADULT = "adult"
+
+
+class LabelVerdict(StrEnum):
+    """What a rater says about an item, in scale order."""
+
+    FAIL = "fail"
+    BORDERLINE = "borderline"
+    PASS = "pass"
+
+
+class LabelStatus(StrEnum):
+    """Only a submitted label carries a verdict; the others say why there is none."""
+
+    SUBMITTED = "submitted"
+    CANNOT_JUDGE = "cannot_judge"
+    SKIPPED = "skip"
+
+
+class Panel(StrEnum):
+    INTERNAL = "internal"
+    EXTERNAL = "external"
+
+
+class Role(StrEnum):
+    """What somebody who signs in may see. Only an expert is given conversations to rate."""
+
+    EXPERT = "expert"
+    METHODOLOGIST = "methodologist"
+    MAINTAINER = "maintainer"
+
+
+class Content(BaseModel):
+    """A frozen value with a hash of its own: the same words, the same hash."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @property
+    def content_hash(self) -> str:
+        return content_hash(self.model_dump(mode="json"))
+
+
+class Turn(Content):
+    """One message; `number` counts exchanges from 1, so a person and the reply share it."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class Anchor(Content):
+    """A user objective placed at a turn of a scenario."""
+
+    turn: int
+    instruction: str
+
+
+class MetricDefinition(Content):
+    """One immutable version of a metric. `question` is what an expert is asked, in plain words."""
+
+    name: str
+    polarity: Polarity
+    definition: str
+    interpretive_clause: str = ""
+    question: str = ""
+    examples_present: tuple[str, ...] = ()
+    examples_absent: tuple[str, ...] = ()
+    evidence: str = ""
+
+
+def passes(present: bool, polarity: Polarity) -> bool:
+    """Whether a conversation passes a metric, given that the behaviour is present in it.
+
+    >>> passes(True, Polarity.POSITIVE), passes(True, Polarity.NEGATIVE)
+    (True, False)
+    >>> passes(False, Polarity.NEGATIVE)
+    True
+    """
+    return present == (polarity is Polarity.POSITIVE)
+
+
+def content_hash(value: Any) -> str:
+    """SHA-256 of the canonical JSON of `value`: sorted keys, no white space, UTF-8.
+
+    >>> content_hash({"a": 1, "b": 2}) == content_hash({"b": 2, "a": 1})
+    True
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()

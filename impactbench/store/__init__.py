@@ -1,0 +1,1 @@
+"""Where facts are kept: the schema, the connection, and the read side."""

@@ -1,0 +1,1 @@
+"""What people say: review sets, assignments, labels, and the evidence they give."""

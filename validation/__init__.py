@@ -1,0 +1,1 @@
+"""Agreement, and how far a judge can be trusted: statistics that know nothing of any study."""
