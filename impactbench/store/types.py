@@ -38,7 +38,8 @@ class EnumText(TypeDecorator[StrEnum]):
 
     def __init__(self, enum: type[StrEnum]) -> None:
         self.enum = enum
-        super().__init__(max(len(member) for member in enum))
+        self.width = max(len(member) for member in enum)
+        super().__init__(self.width)
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         return None if value is None else self.enum(value).value

@@ -1,0 +1,254 @@
+"""The read side: tidy frames with documented columns. Statistics and charts eat these, never sessions.
+
+Every function takes an engine and, where it makes sense, a study (its slug) and returns one row per thing named
+in its first line. Text columns hold None where there is nothing; `present` and `passed` are nullable booleans.
+"""
+
+from typing import Any
+
+import pandas as pd
+from sqlalchemy import Engine, Select, func, inspect, select
+
+from impactbench.domain import LabelStatus, Polarity
+from impactbench.store import tables as t
+from impactbench.store.engine import reading
+
+
+def _columns(table: type[t.Table]) -> Any:
+    """The columns of a table: SQLModel's attributes are typed as their values, which a query is not made of."""
+    return inspect(table).columns
+
+
+assignment = _columns(t.Assignment)
+benchmark = _columns(t.Benchmark)
+conversation = _columns(t.Conversation)
+judge = _columns(t.Judge)
+judgment = _columns(t.Judgment)
+label = _columns(t.Label)
+metric = _columns(t.Metric)
+metric_version = _columns(t.MetricVersion)
+model = _columns(t.Model)
+placement = _columns(t.Placement)
+rater = _columns(t.Rater)
+review_set = _columns(t.ReviewSet)
+run = _columns(t.Run)
+scenario = _columns(t.Scenario)
+study = _columns(t.Study)
+subarea = _columns(t.Subarea)
+
+
+def studies(engine: Engine) -> pd.DataFrame:
+    """A study: study, title, notice, created_at, runs, conversations."""
+    query = (
+        select(
+            study.slug.label("study"),
+            study.title,
+            study.notice,
+            study.created_at,
+            func.count(run.id.distinct()).label("runs"),
+            func.count(conversation.id).label("conversations"),
+        )
+        .outerjoin(t.Run, run.study_id == study.id)
+        .outerjoin(t.Conversation, conversation.run_id == run.id)
+        .group_by(study.id)
+        .order_by(study.slug)
+    )
+    return _read(engine, query)
+
+
+def metrics(engine: Engine) -> pd.DataFrame:
+    """A metric version: metric_version_id, benchmark, metric, version, name, polarity, definition, question,
+    interpretive_clause, subareas (list of names), created_at, changed_because.
+    """
+    query = (
+        select(
+            metric_version.id.label("metric_version_id"),
+            metric.id.label("metric_id"),
+            benchmark.slug.label("benchmark"),
+            metric.slug.label("metric"),
+            metric_version.version,
+            metric_version.name,
+            metric_version.polarity,
+            metric_version.definition,
+            metric_version.question,
+            metric_version.interpretive_clause,
+            metric_version.created_at,
+            metric_version.changed_because,
+        )
+        .join(t.Metric, metric.id == metric_version.metric_id)
+        .join(t.Benchmark, benchmark.id == metric.benchmark_id)
+        .order_by(benchmark.slug, metric.slug, metric_version.version)
+    )
+    places = select(placement.metric_id, subarea.name).join(t.Subarea, subarea.id == placement.subarea_id)
+    named = _read(engine, places).groupby("metric_id")["name"].agg(list)
+    frame = _read(engine, query)
+    frame["subareas"] = [named.get(metric, []) for metric in frame["metric_id"]]
+    return frame.drop(columns="metric_id")
+
+
+def conversations(engine: Engine, study_slug: str) -> pd.DataFrame:
+    """A conversation: conversation_id, run, conversation (its key), metric_version_id, benchmark, metric, polarity,
+    scenario, base_scenario, age, model, family, n_turns (exchanges), status, content_hash.
+    """
+    query = (
+        select(
+            conversation.id.label("conversation_id"),
+            run.slug.label("run"),
+            conversation.key.label("conversation"),
+            scenario.metric_version_id,
+            benchmark.slug.label("benchmark"),
+            metric.slug.label("metric"),
+            metric_version.polarity,
+            scenario.slug.label("scenario"),
+            scenario.base_scenario,
+            scenario.age,
+            model.slug.label("model"),
+            model.family,
+            conversation.turns,
+            conversation.status,
+            conversation.content_hash,
+        )
+        .join(t.Run, run.id == conversation.run_id)
+        .join(t.Study, study.id == run.study_id)
+        .join(t.Scenario, scenario.id == conversation.scenario_id)
+        .join(t.MetricVersion, metric_version.id == scenario.metric_version_id)
+        .join(t.Metric, metric.id == metric_version.metric_id)
+        .join(t.Benchmark, benchmark.id == metric.benchmark_id)
+        .join(t.Model, model.id == conversation.model_id)
+        .where(study.slug == study_slug)
+        .order_by(run.slug, conversation.key)
+    )
+    frame = _read(engine, query)
+    frame["n_turns"] = [sum(turn["role"] == "user" for turn in turns) for turns in frame.pop("turns")]
+    return frame
+
+
+def judgments(engine: Engine, study_slug: str) -> pd.DataFrame:
+    """A judgment: conversation_id, metric_version_id, judge_id, judge, judge_family, repeat, present, passed,
+    unscored_because, justification. `passed` follows from `present` and the polarity; both are NA where unscored.
+    """
+    query = (
+        select(
+            judgment.conversation_id,
+            judgment.metric_version_id,
+            judgment.judge_id,
+            model.slug.label("judge"),
+            model.family.label("judge_family"),
+            judgment.repeat,
+            judgment.present,
+            metric_version.polarity,
+            judgment.unscored_because,
+            judgment.justification,
+        )
+        .join(t.Conversation, conversation.id == judgment.conversation_id)
+        .join(t.Run, run.id == conversation.run_id)
+        .join(t.Study, study.id == run.study_id)
+        .join(t.Judge, judge.id == judgment.judge_id)
+        .join(t.Model, model.id == judge.model_id)
+        .join(t.MetricVersion, metric_version.id == judgment.metric_version_id)
+        .where(study.slug == study_slug)
+        .order_by(judgment.conversation_id, judgment.metric_version_id, judgment.judge_id, judgment.repeat)
+    )
+    frame = _read(engine, query)
+    frame["present"] = frame["present"].astype("boolean")
+    frame["passed"] = frame["present"] == (frame.pop("polarity") == Polarity.POSITIVE)
+    return frame
+
+
+def assignments(engine: Engine, study_slug: str) -> pd.DataFrame:
+    """An assignment and its newest label: assignment_id, review_set, origin, conversation_id, metric_version_id,
+    rater_id, rater, panel, repeat, code, position, stratum, inclusion_probability, and from the label revision,
+    status (`not_yet_rated` where there is none), label, no_verdict_because, confidence, rationale, turns,
+    active_seconds, labelled_at.
+    """
+    newest = (
+        select(label.assignment_id, func.max(label.revision).label("revision"))
+        .group_by(label.assignment_id)
+        .subquery()
+    )
+    query = (
+        select(
+            assignment.id.label("assignment_id"),
+            review_set.slug.label("review_set"),
+            review_set.origin,
+            assignment.conversation_id,
+            assignment.metric_version_id,
+            assignment.rater_id,
+            rater.pseudonym.label("rater"),
+            rater.panel,
+            assignment.repeat,
+            assignment.code,
+            assignment.position,
+            assignment.stratum,
+            assignment.inclusion_probability,
+            label.revision,
+            label.status,
+            label.verdict.label("label"),
+            label.no_verdict_because,
+            label.confidence,
+            label.rationale,
+            label.turns,
+            label.active_seconds,
+            label.created_at.label("labelled_at"),
+        )
+        .join(t.ReviewSet, review_set.id == assignment.review_set_id)
+        .join(t.Study, study.id == assignment.study_id)
+        .join(t.Rater, rater.id == assignment.rater_id)
+        .outerjoin(newest, newest.c.assignment_id == assignment.id)
+        .outerjoin(
+            t.Label, (label.assignment_id == newest.c.assignment_id) & (label.revision == newest.c.revision)
+        )
+        .where(study.slug == study_slug)
+        .order_by(assignment.id)
+    )
+    frame = _read(engine, query)
+    frame["status"] = frame["status"].astype(object).where(frame["status"].notna(), "not_yet_rated")
+    return frame
+
+
+def ratings(engine: Engine, study_slug: str) -> pd.DataFrame:
+    """A submitted label, newest revision: the columns of `assignments`, label one of fail, borderline, pass."""
+    frame = assignments(engine, study_slug)
+    return frame[frame["status"] == LabelStatus.SUBMITTED].reset_index(drop=True)
+
+
+def label_history(engine: Engine, study_slug: str) -> pd.DataFrame:
+    """A label revision, oldest first: assignment_id, rater, revision, status, label, revised_because, labelled_at."""
+    query = (
+        select(
+            label.assignment_id,
+            rater.pseudonym.label("rater"),
+            label.revision,
+            label.status,
+            label.verdict.label("label"),
+            label.revised_because,
+            label.created_at.label("labelled_at"),
+        )
+        .join(t.Assignment, assignment.id == label.assignment_id)
+        .join(t.Study, study.id == assignment.study_id)
+        .join(t.Rater, rater.id == assignment.rater_id)
+        .where(study.slug == study_slug)
+        .order_by(label.assignment_id, label.revision)
+    )
+    return _read(engine, query)
+
+
+def raters(engine: Engine) -> pd.DataFrame:
+    """A person of the workbench: rater_id, rater, role, panel, expertise, active, may_sign_in."""
+    query = select(
+        rater.id.label("rater_id"),
+        rater.pseudonym.label("rater"),
+        rater.role,
+        rater.panel,
+        rater.expertise,
+        rater.active,
+        rater.token_hash.is_not(None).label("may_sign_in"),
+    ).order_by(rater.id)
+    return _read(engine, query)
+
+
+def _read(engine: Engine, query: Select[*tuple[Any, ...]]) -> pd.DataFrame:
+    """The rows of a query, as Python objects: a frame with its columns even where there are no rows."""
+    with reading(engine) as connection:
+        result = connection.execute(query)
+        return pd.DataFrame(result.mappings().all(), columns=list(result.keys()))
