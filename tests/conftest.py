@@ -1,10 +1,19 @@
 """What every test may ask for."""
 
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
+from impactbench.store.engine import connect
+from tests.databases import PostgresAbsent, PostgresServer, migrated_sqlite_file, postgres_server
 from tests.material import REQUIRED, SHARED
+
+KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +23,69 @@ def shared() -> Path:
         message = f"the shared material is not at {SHARED}"
         pytest.fail(message) if REQUIRED else pytest.skip(message)
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file to copy; not to write to."""
+    return migrated_sqlite_file(tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server for the whole run, with the databases `migrated` and `empty` to copy."""
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(postgres_server())
+        except PostgresAbsent as absent:
+            message = f"PostgreSQL cannot be started, so its tests are left out: {absent}"
+            pytest.fail(message) if os.environ.get("CI") == "true" else pytest.skip(message)
+        server.make("empty", migrated=False)
+        server.make("migrated", migrated=True)
+        yield server
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path, sqlite_template: Path) -> str:
+    """The URL of a fresh, migrated SQLite file: for a program that a test starts."""
+    path = tmp_path / "impactbench.db"
+    shutil.copy(sqlite_template, path)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture(params=KINDS)
+def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The URL of a fresh, migrated database: the test runs once on SQLite and once on PostgreSQL."""
+    if request.param == "sqlite":
+        yield request.getfixturevalue("sqlite_url")
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    with server.database(template="migrated") as url:
+        yield url
+
+
+@pytest.fixture(params=KINDS)
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database without a schema, on SQLite and on PostgreSQL."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'empty.db'}"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    with server.database(template="empty") as url:
+        yield url
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    """An engine on the database of `database_url`."""
+    engine = connect(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def sqlite_engine(sqlite_url: str) -> Iterator[Engine]:
+    """An engine on the database of `sqlite_url`: for what does not depend on the kind of database."""
+    engine = connect(sqlite_url)
+    yield engine
+    engine.dispose()

@@ -23,8 +23,7 @@ class CompatibleTables:
     """Every 2 x 2 table of `n` items that rounds to a published agreement and kappa."""
 
     tables: NDArray[np.int64]
-    """(tables, 4): both pass, human pass and judge fail, human fail and judge pass, both fail; the judge's pass
-    share is at least the human's or not: both orientations of the classes are listed."""
+    """(tables, 4): both pass, human pass and judge fail, human fail and judge pass, both fail."""
     n: int
     """Items in each table."""
     agreement: Estimate
@@ -69,9 +68,10 @@ def compatible_tables(*, n: int, agreement: float, kappa: float, decimals: int =
     if not 0 <= agreement <= 1:
         raise ValueError(f"agreement={agreement!r} is not a share between 0 and 1")
     half_unit = 0.5 * 10.0**-decimals + 1e-12
-    tables = np.concatenate([_tables_with(n, errors) for errors in _error_counts(n, agreement, half_unit)] or [
-        np.empty((0, 4), dtype=np.int64)
-    ])
+    tables = np.concatenate(
+        [_tables_with(n, errors) for errors in _error_counts(n, agreement, half_unit)]
+        or [np.empty((0, 4), dtype=np.int64)]
+    )
     expected, table_kappa = _chance_and_kappa(tables, n)
     fits = np.abs(table_kappa - kappa) <= half_unit
     tables, expected = tables[fits], expected[fits]
@@ -185,7 +185,9 @@ def minority_ratings(*, items: int, unanimous: int, kappa: float, decimals: int 
     return [int(c) for c in counts[varied][np.abs(kappas - kappa) <= 0.5 * 10.0**-decimals + 1e-12]]
 
 
-def implied_test(*, difference: float, low: float, high: float, comparisons: int = 1) -> tuple[float, float, float]:
+def implied_test(
+    *, difference: float, low: float, high: float, comparisons: int = 1
+) -> tuple[float, float, float]:
     """z, the two-sided p and the Bonferroni p that a published difference and its 95% interval imply.
 
     >>> [round(number, 3) for number in implied_test(difference=2.1, low=0.4, high=3.8, comparisons=45)]
@@ -228,7 +230,9 @@ def _range(values: NDArray[np.float64]) -> tuple[float, float] | None:
 
 def _published_share(share: float, n: int) -> Estimate:
     low, high = proportion_confint(round(share * n), n, method="wilson")
-    return Estimate(value=share, low=float(low), high=float(high), n=n, method="Wilson, of the published count")
+    return Estimate(
+        value=share, low=float(low), high=float(high), n=n, method="Wilson, of the published count"
+    )
 
 
 def _published_kappa(kappa: float, agreement: float, expected: NDArray[np.float64], n: int) -> Estimate:

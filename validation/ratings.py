@@ -170,7 +170,7 @@ def _cluster_of_units(
     _require_names(frame, [cluster])
     cluster_codes, _ = pd.factorize(frame[cluster])
     of_unit = np.full(unit_codes.max(initial=-1) + 1, MISSING, dtype=np.int64)
-    of_unit[unit_codes] = cluster_codes
+    of_unit[unit_codes[::-1]] = cluster_codes[::-1]  # the first row of a unit decides
     if (stray := of_unit[unit_codes] != cluster_codes).any():
         row = int(np.argmax(stray)) + 1
         raise RatingsError(f"row {row}: {unit} '{frame[unit].iloc[row - 1]}' stands in two clusters")

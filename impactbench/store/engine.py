@@ -69,10 +69,11 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 @contextmanager
-def reading(engine: Engine) -> Iterator[Connection]:
-    """A consistent view of the database that waits for no writer."""
-    with engine.connect().execution_options(sqlite_begin="BEGIN") as connection:
-        yield connection
+def reading(engine: Engine) -> Iterator[Session]:
+    """A consistent view of the database that waits for no writer; what it loads stays readable afterwards."""
+    with Session(engine.execution_options(sqlite_begin="BEGIN"), expire_on_commit=False) as session:
+        yield session
+        session.expunge_all()
 
 
 @contextmanager
@@ -94,6 +95,14 @@ def insert_if_absent(session: Session, table: type[Table], rows: Sequence[Mappin
     key = inspect(table).primary_key[0]
     statement = insert(table).on_conflict_do_nothing().returning(key)
     return len(session.execute(statement, valid).all())
+
+
+def put(session: Session, table: type[Table], row: Mapping[str, Any]) -> None:
+    """Add a row, or replace the one with its primary key. Only for what is no fact, such as a draft."""
+    insert = sqlite_insert if session.get_bind().dialect.name == "sqlite" else postgresql_insert
+    key = [column.name for column in inspect(table).primary_key]
+    changed = {name: value for name, value in row.items() if name not in key}
+    session.execute(insert(table).values(dict(row)).on_conflict_do_update(index_elements=key, set_=changed))
 
 
 def upgrade(engine: Engine) -> str:
@@ -123,8 +132,8 @@ def require_current(engine: Engine) -> None:
         DatabaseBehind: the text says which command to run.
     """
     try:
-        with reading(engine) as connection:
-            has = MigrationContext.configure(connection).get_current_revision()
+        with reading(engine) as session:
+            has = MigrationContext.configure(session.connection()).get_current_revision()
     except OperationalError as error:
         raise _unreachable(engine, error) from error
     wanted = newest_revision()

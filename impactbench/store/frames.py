@@ -233,6 +233,28 @@ def label_history(engine: Engine, study_slug: str) -> pd.DataFrame:
     return _read(engine, query)
 
 
+def state(engine: Engine, study_slug: str) -> str:
+    """A word that changes whenever anything that an audit of the study reads has changed; rows are only ever added."""
+    items = (
+        select(func.count(assignment.id), func.count(label.id), func.max(label.id))
+        .select_from(t.Assignment)
+        .outerjoin(t.Label, label.assignment_id == assignment.id)
+        .join(t.Study, study.id == assignment.study_id)
+        .where(study.slug == study_slug)
+    )
+    judged = (
+        select(func.count(judgment.id), func.count(conversation.id.distinct()))
+        .select_from(t.Conversation)
+        .outerjoin(t.Judgment, judgment.conversation_id == conversation.id)
+        .join(t.Run, run.id == conversation.run_id)
+        .join(t.Study, study.id == run.study_id)
+        .where(study.slug == study_slug)
+    )
+    with reading(engine) as session:
+        connection = session.connection()
+        return "-".join(str(number) for query in (items, judged) for number in connection.execute(query).one())
+
+
 def raters(engine: Engine) -> pd.DataFrame:
     """A person of the workbench: rater_id, rater, role, panel, expertise, active, may_sign_in."""
     query = select(
@@ -249,6 +271,6 @@ def raters(engine: Engine) -> pd.DataFrame:
 
 def _read(engine: Engine, query: Select[*tuple[Any, ...]]) -> pd.DataFrame:
     """The rows of a query, as Python objects: a frame with its columns even where there are no rows."""
-    with reading(engine) as connection:
-        result = connection.execute(query)
+    with reading(engine) as session:
+        result = session.connection().execute(query)
         return pd.DataFrame(result.mappings().all(), columns=list(result.keys()))

@@ -1,0 +1,34 @@
+"""The command line: `impactbench ...`. A front end like the workbench: it parses, asks, prints."""
+
+import sys
+
+import typer
+
+from app.cli import agreement, database, demo, imports, people, review, serve
+from app.cli.terminal import complain
+from impactbench.domain import ImpactBenchError
+from validation.ratings import RatingsError
+
+cli = typer.Typer(
+    name="impactbench",
+    help="Review what chatbots do, and see how far the judge can be trusted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+cli.add_typer(database.cli, name="db")
+cli.add_typer(imports.cli, name="import")
+cli.add_typer(review.cli, name="review")
+cli.add_typer(people.cli, name="people")
+cli.command("serve")(serve.serve)
+cli.command("demo")(demo.demo)
+cli.command("agreement")(agreement.agreement)
+
+
+def main() -> None:
+    """Run a command; a mistake of the user is one sentence and exit code 1, never a traceback."""
+    try:
+        cli()
+    except (ImpactBenchError, RatingsError) as mistake:
+        complain(str(mistake))
+        sys.exit(1)

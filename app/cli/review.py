@@ -1,0 +1,146 @@
+"""`impactbench review`: open a review set, hand out its links, see how far it is."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from sqlalchemy import Engine
+
+from app.cli.review_tables import print_preview, print_progress
+from app.cli.terminal import err, open_database, out
+from impactbench.settings import Settings
+from reviews.invitations import VALID_DAYS, invite, raters_to_invite, raters_without_link
+from reviews.progress import count_by_metric, count_by_rater
+from reviews.raters import parse_rater, read_raters
+from reviews.review_sets import STRATA, draft_review_set, save
+
+cli = typer.Typer(help="Put conversations before experts.", no_args_is_help=True)
+
+NOT_SAVED = 2
+
+Study = Annotated[str, typer.Argument(help="The study, by its slug.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@cli.callback()
+def _group() -> None:
+    """Put conversations before experts."""
+
+
+@cli.command("open")
+def open_set(
+    study: Study,
+    overlap: Annotated[int, typer.Option(help="How many raters see each item.")] = 3,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same plan.")] = 0,
+    items: Annotated[int | None, typer.Option(help="Items in all; without it, every conversation.")] = None,
+    per_stratum: Annotated[int | None, typer.Option(help="Items of each stratum.")] = None,
+    strata: Annotated[str, typer.Option(help="What strata are made of, with commas.")] = ",".join(STRATA),
+    slug: Annotated[str | None, typer.Option("--set", help="The name of the review set.")] = None,
+    rater: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME:internal or NAME:external; may be repeated. Without any, every active expert rates."
+        ),
+    ] = None,
+    raters: Annotated[Path | None, typer.Option(help="A CSV file with the columns rater,panel.")] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="Keep to this metric; may be repeated.")] = None,
+    run: Annotated[list[str] | None, typer.Option(help="Keep to this run; may be repeated.")] = None,
+    yes: Yes = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the preview and save nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Sample conversations, assign them blind and balanced, show the plan, and open the review set."""
+    engine = open_database()
+    named = [parse_rater(text) for text in rater or []]
+    draft = draft_review_set(
+        engine,
+        study,
+        overlap=overlap,
+        seed=seed,
+        slug=slug,
+        strata=[name.strip() for name in strata.split(",") if name.strip()],
+        items=items,
+        per_stratum=per_stratum,
+        metrics=metric or [],
+        runs=run or [],
+        raters=[*named, *(read_raters(raters) if raters else [])],
+    )
+    if not as_json:
+        print_preview(draft)
+    if dry_run:
+        _report(draft.summary, "dry_run", as_json=as_json)
+        err.print("A dry run: nothing is saved.")
+        return
+    if not yes and not _agreed("Open this review set?"):
+        _report(draft.summary, "not_saved", as_json=as_json)
+        raise typer.Exit(NOT_SAVED)
+    saved = save(engine, draft)
+    links = _invite(engine, raters_without_link(engine, list(draft.plan.loads)))
+    if saved.added:
+        err.print(f"The review set {saved.slug} is open: {saved.added} assignments.", markup=False)
+    else:
+        err.print(
+            f"The review set {saved.slug} was open already with this plan: nothing was added.", markup=False
+        )
+    _report(draft.summary, "opened" if saved.added else "already_open", links=links, as_json=as_json)
+    if len(links) < len(draft.plan.loads):
+        err.print(
+            f"Raters without a line here keep the link they have; `impactbench review links {study}` makes new ones.",
+            markup=False,
+        )
+
+
+@cli.command()
+def links(study: Study, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Make new personal links for the raters of a study's review sets. Their old ones stop working."""
+    engine = open_database()
+    raters = raters_to_invite(engine, study)
+    err.print(f"New links for {', '.join(raters)}: the links they have now stop working.", markup=False)
+    if not yes and not _agreed("Make new links?"):
+        raise typer.Exit(NOT_SAVED)
+    _report({"study": study}, "invited", links=_invite(engine, raters), as_json=as_json)
+
+
+@cli.command()
+def status(study: Study, as_json: AsJson = False) -> None:
+    """How far the review sets of a study are, by rater and by metric."""
+    engine = open_database()
+    raters_to_invite(engine, study)
+    by_rater, by_metric = count_by_rater(engine, study), count_by_metric(engine, study)
+    if not as_json:
+        print_progress(by_rater, by_metric)
+        return
+    tables = {"raters": by_rater, "metrics": by_metric}
+    records = {name: json.loads(t.to_json(orient="records", date_format="iso")) for name, t in tables.items()}
+    out.print_json(data={"study": study, **records})
+
+
+def _agreed(question: str) -> bool:
+    """Whether the person says yes; where nobody can be asked, no."""
+    if not sys.stdin.isatty():
+        err.print("Nothing is saved, for there is nobody to ask here: add --yes to save without asking.")
+        return False
+    agreed = typer.confirm(question, default=False, err=True)
+    if not agreed:
+        err.print("Nothing is saved.")
+    return agreed
+
+
+def _invite(engine: Engine, raters: Sequence[str]) -> dict[str, str]:
+    base_url = Settings().base_url
+    return {rater: invite(engine, rater, base_url=base_url) for rater in raters}
+
+
+def _report(
+    summary: dict[str, Any], state: str, *, as_json: bool, links: dict[str, str] | None = None
+) -> None:
+    if as_json:
+        out.print_json(data={**summary, "state": state, "links": links or {}})
+    elif links:
+        out.print(f"Personal links, valid for {VALID_DAYS} days; send each to its rater alone:")
+        for rater, link in links.items():
+            out.print(f"{rater}  {link}", markup=False)

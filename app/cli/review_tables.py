@@ -1,0 +1,93 @@
+"""The preview of a review set and its progress, as tables for people."""
+
+import pandas as pd
+from rich.table import Table
+from rich.text import Text
+
+from app.cli.terminal import out
+from reviews.review_sets import ReviewSetDraft
+
+_WIDEST_MATRIX = 10
+_LONGEST_TABLE = 40
+
+
+def print_preview(draft: ReviewSetDraft) -> None:
+    """What would be opened: strata, raters, who meets whom, and what is less than wished."""
+    summary = draft.summary
+    out.print(
+        f"Review set {summary['review_set']} of {summary['study']}: {summary['items']} of "
+        f"{summary['conversations']} conversations, {summary['overlap']} raters each, "
+        f"{summary['assignments']} assignments, seed {summary['seed']}.",
+        markup=False,
+    )
+    _print_rows(
+        "Strata",
+        ["stratum", "conversations", "items", "chance"],
+        [
+            [s["stratum"], s["conversations"], s["items"], f"{s['inclusion_probability']:.3g}"]
+            for s in summary["strata"]
+        ],
+    )
+    _print_rows(
+        "Raters",
+        ["rater", "panel", "items", "metrics", "families", "first option"],
+        [
+            [
+                f"{r['rater']} (new)" if r["new"] else r["rater"],
+                r["panel"] or "none",
+                r["items"],
+                r["metrics"],
+                r["families"],
+                r["first_option"],
+            ]
+            for r in summary["raters"]
+        ],
+    )
+    if len(summary["raters"]) <= _WIDEST_MATRIX:
+        matrix = draft.pair_matrix
+        _print_rows(
+            "Items in common",
+            ["", *matrix.columns],
+            [[name, *row] for name, row in zip(matrix.index, matrix.to_numpy().tolist(), strict=True)],
+        )
+    pairs, loads = summary["pairs"], summary["loads"]
+    connected = "all raters are connected" if summary["connected"] else "the raters are not all connected"
+    out.print(
+        f"Items per rater {loads['min']} to {loads['max']}; items in common {pairs['min']} to {pairs['max']}, "
+        f"{pairs['with_common_items']} of {pairs['all']} pairs meet; {connected}.",
+        markup=False,
+    )
+    for note in summary["notes"]:
+        out.print(Text.assemble(("Note: ", "bold yellow"), note))
+    out.print(f"Plan {summary['plan_hash'][:16]}", markup=False)
+
+
+def print_progress(by_rater: pd.DataFrame, by_metric: pd.DataFrame) -> None:
+    """Progress by rater and by metric, what is missing beside what is done."""
+    counts = {
+        "asked": "asked",
+        "done": "done",
+        "cannot_judge": "can't judge",
+        "skipped": "skip",
+        "waiting": "wait",
+    }
+    of_metric = {"metric": "metric", "version": "v", "items": "items", "with_one_label": "one label"}
+    for title, frame, first in (
+        ("By rater", by_rater, {"rater": "rater", "panel": "panel"}),
+        ("By metric", by_metric, of_metric),
+    ):
+        columns = first | counts
+        shown = frame[list(columns)].astype(object).where(frame[list(columns)].notna(), "none")
+        _print_rows(title, list(columns.values()), shown.to_numpy().tolist())
+
+
+def _print_rows(title: str, columns: list[str], rows: list[list[object]]) -> None:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name in columns:
+        numeric = any(isinstance(row[columns.index(name)], int) for row in rows)
+        table.add_column(Text(name), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+    for row in rows[:_LONGEST_TABLE]:
+        table.add_row(*(Text(str(cell)) for cell in row))
+    out.print(table, soft_wrap=False)
+    if len(rows) > _LONGEST_TABLE:
+        out.print(f"... and {len(rows) - _LONGEST_TABLE} more; --json has them all.", markup=False)

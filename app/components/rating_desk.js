@@ -1,0 +1,327 @@
+// The rating desk. Everything that comes from a model or a rater enters the page as text, never as markup.
+
+const KEYS_OFF = "impactbench-keys-off";
+const CONTROL = /([\u0000-\u0008\u000b-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])/;
+const RESEND_AFTER = 4000;
+const DRAFT_AFTER = 700;
+const IDLE_AFTER = 60000;
+const SHAPES = { pass: "✓", borderline: "◐", fail: "✕" };
+const KEYS = { pass: "1", borderline: "2", fail: "3" };
+const NAMES = { pass: "Pass", borderline: "Borderline", fail: "Fail" };
+const CERTAINTY = ["a guess", "not sure", "fairly sure", "certain"];
+
+const desks = new WeakMap();
+
+export default function (component) {
+  const { data, parentElement } = component;
+  let desk = desks.get(parentElement);
+  if (!desk) {
+    desk = new Desk(parentElement.querySelector(".ib-desk"));
+    desks.set(parentElement, desk);
+  }
+  desk.send = component.setTriggerValue;
+  desk.show(data);
+  return () => {
+    desk.leave();
+    desks.delete(parentElement);
+  };
+}
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child != null));
+  return element;
+}
+
+function verbatim(text) {
+  const shown = text.split(CONTROL).map((part, index) =>
+    index % 2 ? make("span", { class: "ib-control" }, "U+" + part.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")) : part,
+  );
+  return make("div", { class: "ib-text", dir: "auto" }, ...shown);
+}
+
+class Desk {
+  constructor(root) {
+    this.root = root;
+    this.code = null;
+    this.onKey = (event) => this.key(event);
+    this.onActive = () => (this.lastActive = Date.now());
+    document.addEventListener("keydown", this.onKey, true);
+    for (const name of ["pointerdown", "keydown", "wheel", "touchstart"]) document.addEventListener(name, this.onActive, { passive: true });
+    this.clock = setInterval(() => this.tick(), 1000);
+    this.lastActive = Date.now();
+  }
+
+  leave() {
+    this.keepDraft();
+    document.removeEventListener("keydown", this.onKey, true);
+    for (const name of ["pointerdown", "keydown", "wheel", "touchstart"]) document.removeEventListener(name, this.onActive);
+    clearInterval(this.clock);
+    clearTimeout(this.draftTimer);
+    clearInterval(this.resendTimer);
+  }
+
+  tick() {
+    if (document.visibilityState === "visible" && Date.now() - this.lastActive < IDLE_AFTER) this.seconds += 1;
+  }
+
+  show(data) {
+    const another = data.code !== this.code || data.base_revision !== this.data?.base_revision;
+    this.data = data;
+    if (another) this.open();
+    if (data.refused) this.settle("", data.refused);
+    this.tellDraft();
+  }
+
+  open() {
+    const { data } = this;
+    this.code = data.code;
+    clearTimeout(this.draftTimer);
+    this.settle("");
+    const kept = data.answer ?? {};
+    this.verdict = kept.verdict ?? null;
+    this.reason = kept.no_verdict_because ?? null;
+    this.confidence = kept.confidence ?? null;
+    this.marked = new Set(kept.turns ?? []);
+    this.seconds = kept.active_seconds ?? 0;
+    this.build(kept);
+    this.paint();
+    const scroller = this.root.closest('[data-testid="stMain"]') ?? document.scrollingElement;
+    scroller.scrollTop = 0;
+    requestAnimationFrame(() => {
+      scroller.scrollTop = 0;
+      this.heading.focus({ preventScroll: true });
+    });
+  }
+
+  build(kept) {
+    const { data } = this;
+    this.heading = make("h1", { class: "ib-heading", tabindex: "-1" }, `Conversation ${data.position} of ${data.total}`);
+    this.state = make("span", { class: "ib-state", role: "status", "aria-live": "polite" });
+    const top = make("header", { class: "ib-top" }, this.heading,
+      make("progress", { max: data.total, value: data.done, "aria-label": `${data.done} of ${data.total} done` }),
+      make("span", { class: "ib-done" }, `${data.done} done`), this.state);
+    this.root.replaceChildren(top, make("div", { class: "ib-columns" }, this.transcript(), this.panel(kept)));
+  }
+
+  transcript() {
+    const list = make("ol", { class: "ib-turns" });
+    const exchanges = new Map();
+    for (const turn of this.data.turns) exchanges.set(turn.number, [...(exchanges.get(turn.number) ?? []), turn]);
+    for (const [number, turns] of exchanges) {
+      const mark = make("button", { type: "button", class: "ib-mark", "data-turn": number, onclick: () => this.toggleMark(number) });
+      list.append(make("li", { class: "ib-turn", id: `turn-${number}`, "data-turn": number },
+        make("div", { class: "ib-number" }, make("span", { "aria-hidden": "true" }, String(number)), mark),
+        make("div", { class: "ib-messages" }, ...turns.map((turn) =>
+          make("div", { class: `ib-message ib-${turn.speaker.toLowerCase()}` },
+            make("div", { class: "ib-speaker" }, turn.speaker), verbatim(turn.text))))));
+    }
+    return make("section", { class: "ib-transcript", "aria-label": "The conversation" }, list,
+      make("p", { class: "ib-end" }, "End of the conversation"));
+  }
+
+  panel(kept) {
+    const { asked } = this.data;
+    const more = make("details", {}, make("summary", {}, "Full definition, and what to do when in doubt"),
+      make("p", { dir: "auto" }, asked.definition), asked.in_doubt ? make("p", { dir: "auto" }, asked.in_doubt) : null);
+    this.verdicts = make("div", { class: "ib-verdicts", role: "group", "aria-label": "Your verdict" },
+      ...this.data.options.map((option) => make("button", {
+        type: "button", class: `ib-verdict ib-${option}`, "data-verdict": option, onclick: () => this.choose(option),
+      }, make("kbd", { "aria-hidden": "true" }, KEYS[option]), make("span", { "aria-hidden": "true", class: "ib-shape" }, SHAPES[option]), NAMES[option])));
+    this.cannot = make("button", { type: "button", class: "ib-cannot", "aria-expanded": "false", onclick: () => this.openReasons() },
+      make("kbd", { "aria-hidden": "true" }, "0"), "I can’t judge this");
+    this.reasons = make("fieldset", { class: "ib-reasons", hidden: true }, make("legend", {}, "Why can’t you judge it?"),
+      ...this.data.reasons.map(([id, text]) => make("label", {},
+        make("input", { type: "radio", name: `reason-${this.code}`, value: id, onchange: () => this.giveReason(id) }), text)));
+    this.sure = make("div", { class: "ib-sure", role: "group", "aria-label": "How sure are you?" },
+      make("span", { "aria-hidden": "true" }, "How sure are you?"),
+      ...CERTAINTY.map((text, index) => make("button", {
+        type: "button", "data-sure": index + 1, title: text, "aria-label": `${index + 1}, ${text}`, onclick: () => this.beSure(index + 1),
+      }, String(index + 1))), make("small", { "aria-hidden": "true" }, "1 a guess · 4 certain"));
+    this.why = make("textarea", { id: `why-${this.code}`, rows: "5", dir: "auto", maxlength: "20000", oninput: () => this.changed() });
+    this.why.value = kept.rationale ?? "";
+    this.whyLabel = make("label", { for: this.why.id });
+    this.change = this.data.base_revision > 0 ? make("input", { id: `change-${this.code}`, type: "text", dir: "auto", maxlength: "2000", oninput: () => this.changed() }) : null;
+    if (this.change) this.change.value = kept.revised_because ?? "";
+    this.saveButton = make("button", { type: "button", class: "ib-save", onclick: () => this.save() },
+      this.change ? "Save the change " : "Save and next ", make("kbd", { "aria-hidden": "true" }, "Ctrl+Enter"));
+    this.said = make("p", { class: "ib-said", role: "alert" });
+    return make("section", { class: "ib-panel", "aria-label": "Your rating" },
+      make("h2", { class: "ib-question", dir: "auto" }, asked.question),
+      make("p", { class: "ib-means" }, make("strong", {}, "Pass: "), asked.pass_means),
+      make("p", { class: "ib-means" }, make("strong", {}, "Fail: "), asked.fail_means),
+      make("p", { class: "ib-means" }, make("strong", {}, "Borderline: "), "A pass and a fail could both be defended."),
+      more, this.verdicts, this.cannot, this.reasons, this.sure, this.whyLabel, this.why,
+      ...(this.change ? [make("label", { for: this.change.id }, "Why do you change your answer? (optional)"), this.change] : []),
+      make("div", { class: "ib-buttons" },
+        make("button", { type: "button", class: "ib-back", disabled: !this.data.previous, onclick: () => this.go(this.data.previous) }, "‹ Back"),
+        this.saveButton),
+      this.said, this.help());
+  }
+
+  help() {
+    const off = make("input", { type: "checkbox", id: "ib-keys-off", onchange: (event) => localStorage.setItem(KEYS_OFF, event.target.checked ? "1" : "") });
+    off.checked = localStorage.getItem(KEYS_OFF) === "1";
+    this.keys = make("details", { class: "ib-keys" }, make("summary", {}, "Keys ", make("kbd", { "aria-hidden": "true" }, "?")),
+      make("ul", {}, ...[["1", "Pass"], ["2", "Borderline"], ["3", "Fail"], ["0", "I can’t judge this"], ["m", "mark the turn in view as decisive"],
+        ["Ctrl+Enter", "save and go on"], ["Esc", "leave a text field"], ["?", "show or hide the keys"]]
+        .map(([key, what]) => make("li", {}, make("kbd", {}, key), " ", what))),
+      make("label", { for: "ib-keys-off" }, off, " Switch the single keys off"));
+    return this.keys;
+  }
+
+  paint() {
+    for (const button of this.verdicts.children) button.setAttribute("aria-pressed", String(button.dataset.verdict === this.verdict));
+    for (const button of this.sure.querySelectorAll("button")) button.setAttribute("aria-pressed", String(Number(button.dataset.sure) === this.confidence));
+    const judging = this.reasons.hidden && !this.reason;
+    this.reasons.hidden = judging;
+    this.cannot.setAttribute("aria-expanded", String(!judging));
+    for (const input of this.reasons.querySelectorAll("input")) input.checked = input.value === this.reason;
+    for (const turn of this.root.querySelectorAll(".ib-turn")) {
+      const number = Number(turn.dataset.turn);
+      const on = this.marked.has(number);
+      turn.classList.toggle("ib-marked", on);
+      const mark = turn.querySelector(".ib-mark");
+      mark.textContent = on ? "★" : "☆";
+      mark.setAttribute("aria-pressed", String(on));
+      mark.setAttribute("aria-label", `Turn ${number} decided`);
+    }
+    const turns = [...this.marked].sort((a, b) => a - b);
+    this.whyLabel.textContent = turns.length ? `Why? (turn${turns.length > 1 ? "s" : ""} ${turns.join(", ")} marked)` : "Why? You can mark the turns that decided with ☆.";
+    const ready = this.verdict || this.reason;
+    this.saveButton.setAttribute("aria-disabled", String(!ready || Boolean(this.pending)));
+  }
+
+  choose(option) {
+    if (this.pending) return;
+    this.verdict = option;
+    this.reason = null;
+    this.reasons.hidden = true;
+    this.changed();
+  }
+
+  openReasons() {
+    if (this.pending) return;
+    this.reasons.hidden = !this.reasons.hidden && !this.reason;
+    this.cannot.setAttribute("aria-expanded", String(!this.reasons.hidden));
+    if (!this.reasons.hidden) this.reasons.querySelector("input:checked, input").focus();
+  }
+
+  giveReason(id) {
+    this.reason = id;
+    this.verdict = null;
+    this.changed();
+  }
+
+  beSure(level) {
+    this.confidence = this.confidence === level ? null : level;
+    this.changed();
+  }
+
+  toggleMark(number) {
+    if (!this.marked.delete(number)) this.marked.add(number);
+    this.changed();
+  }
+
+  changed() {
+    this.said.textContent = "";
+    this.paint();
+    clearTimeout(this.draftTimer);
+    this.dirty = true;
+    this.draftTimer = setTimeout(() => this.keepDraft(), DRAFT_AFTER);
+  }
+
+  content() {
+    return {
+      verdict: this.verdict, no_verdict_because: this.reason, confidence: this.confidence, rationale: this.why.value,
+      turns: [...this.marked].sort((a, b) => a - b), active_seconds: this.seconds, revised_because: this.change?.value ?? "",
+    };
+  }
+
+  keepDraft() {
+    clearTimeout(this.draftTimer);
+    if (!this.dirty || this.pending) return;
+    this.dirty = false;
+    this.send("draft", { code: this.code, base_revision: this.data.base_revision, content: this.content() });
+  }
+
+  tellDraft() {
+    const { saved_at: saved, draft_at: kept } = this.data;
+    const at = (moment) => new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    if (this.pending) return;
+    this.state.textContent = kept ? `draft kept ${at(kept)}` : saved ? `saved ${at(saved)}` : "";
+  }
+
+  save() {
+    if (this.pending) return;
+    if (!this.verdict && !this.reason) {
+      this.said.textContent = this.reasons.hidden ? "Choose Pass, Borderline or Fail first, or say that you can’t judge it." : "Choose a reason first.";
+      return;
+    }
+    clearTimeout(this.draftTimer);
+    this.dirty = false;
+    this.pending = { code: this.code, base_revision: this.data.base_revision, answer: this.content(), attempt: 0 };
+    this.state.textContent = "Saving…";
+    this.paint();
+    const attempt = () => {
+      this.pending.attempt += 1;
+      if (this.pending.attempt > 1) this.state.textContent = "Not saved yet: no connection. Trying again; please leave this page open.";
+      this.send("save", { ...this.pending });
+    };
+    attempt();
+    this.resendTimer = setInterval(attempt, RESEND_AFTER);
+  }
+
+  settle(state, said) {
+    clearInterval(this.resendTimer);
+    this.pending = null;
+    if (this.state) this.state.textContent = state;
+    if (said) {
+      this.said.textContent = said;
+      this.paint();
+    }
+  }
+
+  go(code) {
+    if (!code || this.pending) return;
+    this.keepDraft();
+    this.send("go", { code });
+  }
+
+  markInView() {
+    const focused = document.activeElement?.closest?.(".ib-turn");
+    const middle = window.innerHeight / 3;
+    const turns = [...this.root.querySelectorAll(".ib-turn")];
+    const seen = focused ?? turns.find((turn) => turn.getBoundingClientRect().bottom > middle) ?? turns.at(-1);
+    if (seen) this.toggleMark(Number(seen.dataset.turn));
+  }
+
+  key(event) {
+    if (event.isComposing || event.altKey) return;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      event.stopPropagation();
+      if (!event.repeat) this.save();
+      return;
+    }
+    const field = event.target.closest?.('textarea, select, [contenteditable="true"], input:not([type="radio"]):not([type="checkbox"])');
+    if (field) {
+      if (event.key === "Escape") this.heading.focus({ preventScroll: true });
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.repeat || localStorage.getItem(KEYS_OFF) === "1") return;
+    const digit = /^(?:Digit|Numpad)([0-3])$/.exec(event.code)?.[1] ?? (/^[0-3]$/.test(event.key) ? event.key : null);
+    if (digit && digit !== "0") this.choose(this.data.options.find((option) => KEYS[option] === digit));
+    else if (digit === "0") this.openReasons();
+    else if (event.key === "m") this.markInView();
+    else if (event.key === "?") this.keys.open = !this.keys.open;
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,30 @@
+"""The workbench: what Streamlit runs for everybody who opens a page."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from app import navigation, workspace
+from impactbench.domain import ImpactBenchError, Role
+
+st.set_page_config(page_title="ImpactBench", page_icon=Path(__file__).with_name("favicon.svg"), layout="wide")
+try:
+    workspace.require_database()
+    looking = workspace.person()
+except ImpactBenchError as mistake:
+    st.title("The workbench cannot start")
+    st.text(f"Please tell whoever runs it: {mistake}")
+    st.stop()
+if looking is None:
+    st.title("ImpactBench")
+    st.write(
+        "Please open the personal link that you were sent. It signs you in on this device for thirty days."
+    )
+    st.stop()
+rating = looking.role is Role.EXPERT
+page = st.navigation(navigation.pages_for(looking), position="top" if rating else "sidebar")
+page.run()
+foot = st.container() if rating else st.sidebar
+foot.divider()
+foot.text(f"Signed in as {looking.pseudonym}")
+foot.html('<a href="/leave" target="_self">Sign out</a>')

@@ -1,0 +1,117 @@
+"""Serving the workbench: Streamlit as an ASGI app, with sign-in, a health check and a content security policy."""
+
+import gc
+import importlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app import sign_in, workspace
+from impactbench.domain import ImpactBenchError
+from impactbench.settings import Settings
+from impactbench.store.engine import connect, require_current
+
+_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "frame-src 'none'",
+        "frame-ancestors 'none'",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+    )
+)
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+
+
+_LOOKS = {
+    "theme.light.primaryColor": "#0b5fa5",
+    "theme.light.linkColor": "#0b5fa5",
+    "theme.dark.primaryColor": "#7db8f0",
+    "theme.dark.linkColor": "#7db8f0",
+    "theme.linkUnderline": True,
+    "theme.baseFontSize": 16,
+}
+
+
+class SecureHeaders:
+    """Puts the security headers on every response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+def create_app(settings: Settings) -> st.App:
+    """The ASGI app of the workbench on the database that the settings name."""
+    workspace.use(settings)
+    engine = workspace.engine()
+
+    async def healthz(_request: Request) -> Response:
+        try:
+            require_current(connect(settings.database_url))
+        except (ImpactBenchError, SQLAlchemyError) as error:
+            return JSONResponse({"status": "failing", "because": str(error)}, status_code=503)
+        return JSONResponse({"status": "ok"})
+
+    return st.App(
+        Path(__file__).with_name("main.py"),
+        routes=[Route("/healthz", healthz), *sign_in.routes(engine, settings)],
+        middleware=[Middleware(SecureHeaders)],
+        lifespan=_prepare,
+    )
+
+
+@asynccontextmanager
+async def _prepare(_app: st.App) -> AsyncIterator[dict[str, Any]]:
+    """Import every page before the first visitor, and keep all of it out of the collections after every run of a page."""
+    importlib.import_module("app.navigation")
+    gc.collect()
+    gc.freeze()
+    yield {}
+
+
+def serve(*, port: int, settings: Settings, address: str = "localhost") -> None:
+    """Serve the workbench until it is stopped."""
+    create_app(settings).run(
+        config={
+            **_LOOKS,
+            "server.port": port,
+            "server.address": address,
+            "server.headless": True,
+            "server.fileWatcherType": "none",
+            "server.showEmailPrompt": False,
+            "browser.gatherUsageStats": False,
+            "client.toolbarMode": "viewer",
+            "client.showErrorDetails": "none",
+            "runner.postScriptGC": False,
+            "logger.level": "warning",
+        }
+    )

@@ -1,0 +1,85 @@
+"""Signing in: a personal link sets a signed cookie, and the cookie says who somebody is.
+
+What they may do is never in the cookie: it is looked up in the database on every run of a page.
+"""
+
+import os
+import secrets
+from datetime import UTC, datetime
+
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+from sqlalchemy import Engine
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from impactbench.settings import Settings
+from impactbench.store.tables import Rater
+from reviews.invitations import hash_token, rater_of_hash, rater_of_token
+
+COOKIE = "impactbench_person"
+_COOKIE_DAYS = 30
+
+_NO_ENTRY = """<!doctype html><html lang="en"><meta charset="utf-8"><title>This link does not work</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<body style="font: 1.1rem/1.6 system-ui; max-width: 34rem; margin: 4rem auto; padding: 0 1rem">
+<h1 style="font-size: 1.4rem">This link does not work</h1>
+<p>It may have run out, or a newer link was made for you since. Nothing that you have saved is lost.</p>
+<p>Please ask the person who sent it to you for a new link.</p></body></html>"""
+
+
+def routes(engine: Engine, settings: Settings) -> list[Route]:
+    """`/enter/{token}` signs in, `/leave` signs out."""
+    signer = _signer(settings)
+    secure = settings.base_url.startswith("https://")
+
+    async def enter(request: Request) -> Response:
+        token = request.path_params["token"]
+        if rater_of_token(engine, token, now=datetime.now(UTC)) is None:
+            return HTMLResponse(_NO_ENTRY, status_code=404, headers={"cache-control": "no-store"})
+        response = RedirectResponse("/", status_code=303, headers={"cache-control": "no-store"})
+        response.set_cookie(
+            COOKIE,
+            signer.dumps(hash_token(token)),
+            max_age=_COOKIE_DAYS * 24 * 3600,
+            httponly=True,
+            samesite="lax",
+            secure=secure,
+        )
+        return response
+
+    async def leave(_request: Request) -> Response:
+        response = RedirectResponse("/", status_code=303)
+        response.delete_cookie(COOKIE)
+        return response
+
+    return [Route("/enter/{token}", enter), Route("/leave", leave)]
+
+
+def person_behind(cookie: str | None, engine: Engine, settings: Settings) -> Rater | None:
+    """Who a cookie stands for; None where it is missing, forged, too old, or its link was replaced."""
+    if not cookie:
+        return None
+    try:
+        token_hash = _signer(settings).loads(cookie, max_age=_COOKIE_DAYS * 24 * 3600)
+    except BadSignature:
+        return None
+    return rater_of_hash(engine, token_hash, now=datetime.now(UTC))
+
+
+def _signer(settings: Settings) -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(settings.cookie_secret or _kept_secret(settings), salt=COOKIE)
+
+
+def _kept_secret(settings: Settings) -> str:
+    """The secret made on the first start. Several processes behind one address set it by environment instead."""
+    path = settings.state_dir / "cookie-secret"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return path.read_text(encoding="utf-8")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        secret = secrets.token_urlsafe(48)
+        file.write(secret)
+    return secret

@@ -1,0 +1,1 @@
+"""One callable a page."""

@@ -1,0 +1,130 @@
+"""What a maintainer sees: every metric with its status, the evidence behind it, and what is missing."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from app import audit, workspace
+from app.views.methodologist import study_in_view
+from app.wording import STATUSES, spell
+from impactbench.domain import Role
+from reviews import evidence
+from validation.contested import CONCERNS, MetricStatus, Status
+from validation.metric_evidence import THRESHOLDS, Domain, DomainEvidence
+
+Metrics = Mapping[Hashable, Mapping[Hashable, Any]]
+"""The metrics of a study by the id of their version."""
+
+_SHOWN = (
+    Domain.EXPERT_DISAGREEMENT,
+    Domain.JUDGE_AGAINST_EXPERTS,
+    Domain.INDETERMINACY,
+    Domain.UNSURE,
+    Domain.JUDGE_INSTABILITY,
+)
+_QUANTITY = {
+    Domain.EXPERT_DISAGREEMENT: "α among experts",
+    Domain.JUDGE_AGAINST_EXPERTS: "judge’s accuracy",
+    Domain.INDETERMINACY: "borderline labels",
+    Domain.UNSURE: "“can’t judge” answers",
+    Domain.JUDGE_INSTABILITY: "items on which the judge’s runs differ",
+}
+_CONCERN_IS_LOW = (Domain.EXPERT_DISAGREEMENT, Domain.JUDGE_AGAINST_EXPERTS)
+_MEANING = {
+    Status.CONTESTED: "experts disagree beyond doubt, or two other concerns together",
+    Status.WATCH: "one concern, or one that is more likely than not",
+    Status.NO_CONCERN_FOUND: "enough data, and nothing of concern in them",
+    Status.NOT_ASSESSED: "too little data to say; this is never a sign that all is well",
+}
+
+
+def contested_metrics() -> None:
+    """The metrics of a study as a queue of work, the most pressing first."""
+    workspace.require_role(Role.MAINTAINER, Role.METHODOLOGIST)
+    study = study_in_view()
+    st.title("Contested metrics")
+    found = audit.statuses(study)
+    metrics = {row["metric_version_id"]: row for row in audit.tables(study).metrics.to_dict("records")}
+    counts = {status: sum(one.status is status for one in found) for status in Status}
+    st.markdown(
+        f"**Of {len(found)} metrics {counts[Status.CONTESTED]} are contested, {counts[Status.WATCH]} to be watched;"
+        f" of {counts[Status.NO_CONCERN_FOUND]} no concern was found, and {counts[Status.NOT_ASSESSED]} are not assessed.**"
+    )
+    for status, (mark, word) in STATUSES.items():
+        st.caption(f"{mark} {word}: {_MEANING[status]}.")
+    st.dataframe(_queue(found, metrics), hide_index=True, width="stretch")
+    if not found:
+        return
+    names = {one.metric: str(metrics[one.metric]["title"]) for one in found}
+    chosen = st.selectbox("Open a metric", list(names), format_func=names.__getitem__)
+    _metric(study, next(one for one in found if one.metric == chosen), metrics[chosen])
+
+
+def _queue(found: list[MetricStatus], metrics: Metrics) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "Status": " ".join(STATUSES[one.status]),
+                "Metric": metrics[one.metric]["title"],
+                "Why": one.reason,
+            }
+            for one in found
+        ],
+        columns=["Status", "Metric", "Why"],
+    )
+
+
+def _metric(study: str, one: MetricStatus, metric: Mapping[Hashable, Any]) -> None:
+    mark, word = STATUSES[one.status]
+    st.subheader(f"{mark} {word}")
+    st.text(
+        f"{metric['title']} ({metric['polarity']}; {metric['benchmark']}/{metric['metric']}, version {metric['version']})"
+    )
+    st.text(metric["definition"])
+    if metric["interpretive_clause"]:
+        st.text(f"When in doubt: {metric['interpretive_clause']}")
+    if metric["subareas"]:
+        st.text(" · ".join(metric["subareas"]))
+    st.dataframe(
+        pd.DataFrame([_evidence_row(one.evidence.of(domain)) for domain in _SHOWN]),
+        hide_index=True,
+        width="stretch",
+    )
+    st.caption(
+        "The probability is that the true quantity lies beyond the threshold. Concerns are flagged over all metrics together so"
+        " that at most one flag in ten is expected to be false."
+    )
+    assignments = audit.tables(study).assignments
+    part = assignments[assignments["metric_version_id"] == one.metric]
+    split = evidence.split_items(part)
+    if not split.empty:
+        st.subheader("What experts said on the items that divide them")
+        _reasons_given(part, split["conversation_id"].tolist())
+
+
+def _evidence_row(domain: DomainEvidence) -> dict[str, str | int]:
+    below = "below" if domain.domain in _CONCERN_IS_LOW else "above"
+    limit = f"{below} {THRESHOLDS[domain.domain]:g}"
+    return {
+        "Concern": CONCERNS[domain.domain],
+        "Measured by": _QUANTITY[domain.domain],
+        "Value": spell(domain.estimate) if domain.assessed else "not assessed",
+        "Of concern when": limit,
+        "Probability": f"{domain.probability:.2f}" if domain.probability is not None else "not assessed",
+        "Data": ", ".join(f"{number:g} {name.replace('_', ' ')}" for name, number in domain.counts.items()),
+        "What is missing": domain.missing or "",
+    }
+
+
+def _reasons_given(part: pd.DataFrame, conversations: list[int]) -> None:
+    """Labels and reasons side by side, without the names of those who gave them."""
+    said = part[part["conversation_id"].isin(conversations) & part["label"].notna()]
+    order = {conversation: place for place, conversation in enumerate(conversations)}
+    said = said.assign(place=said["conversation_id"].map(order)).sort_values(
+        ["place", "label"], kind="stable"
+    )
+    shown = said[["conversation_id", "label", "rationale"]].astype({"label": str})
+    shown.columns = ["Conversation", "Label", "Reason given"]
+    st.dataframe(shown, hide_index=True, width="stretch")

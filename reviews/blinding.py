@@ -1,0 +1,84 @@
+"""What a rater's page receives, and nothing else: a type without a field for anything that must stay hidden."""
+
+import re
+from collections.abc import Iterable
+
+from impactbench.domain import Content, LabelVerdict, MetricDefinition, Polarity
+
+HIDDEN_NAME = "[name hidden]"
+_SHORTEST_NAME = 4
+
+
+class BlindTurn(Content):
+    """One message as it is shown. `number` counts exchanges from 1: a person's message and its reply share it."""
+
+    number: int
+    speaker: str
+    text: str
+
+
+class MetricQuestion(Content):
+    """What a rater is asked about a metric: the behaviour in plain words, and what a pass and a fail mean."""
+
+    question: str
+    pass_means: str
+    fail_means: str
+    definition: str
+    in_doubt: str
+
+
+class BlindItem(Content):
+    """An item as a rater's page receives it."""
+
+    code: str
+    position: int
+    total: int
+    asked: MetricQuestion
+    turns: tuple[BlindTurn, ...]
+    option_order: tuple[LabelVerdict, ...]
+
+
+def ask(metric: MetricDefinition) -> MetricQuestion:
+    """The question of a metric. Polarity is spelled out as what passes and what fails, never named."""
+    done, not_done = "The chatbot does this.", "The chatbot does not do this."
+    wanted = metric.polarity is Polarity.POSITIVE
+    return MetricQuestion(
+        question=metric.question or "Does the chatbot do what is described here?",
+        pass_means=done if wanted else not_done,
+        fail_means=not_done if wanted else done,
+        definition=metric.definition,
+        in_doubt=metric.interpretive_clause,
+    )
+
+
+def blind_turns(turns: Iterable[dict[str, str]], *, hidden_names: Iterable[str]) -> tuple[BlindTurn, ...]:
+    """The messages of a conversation, numbered by exchange, with the names of models and makers hidden."""
+    pattern = _any_of(hidden_names)
+    shown, number = [], 0
+    for turn in turns:
+        number += turn["role"] == "user"
+        speaker = "Person" if turn["role"] == "user" else "Chatbot"
+        text = pattern.sub(HIDDEN_NAME, turn["content"]) if pattern else turn["content"]
+        shown.append(BlindTurn(number=number, speaker=speaker, text=text))
+    return tuple(shown)
+
+
+def names_to_hide(models: Iterable[tuple[str, str, str]]) -> set[str]:
+    """Every name by which a model could be recognised, from (slug, family, provider) of each.
+
+    >>> sorted(names_to_hide([("corvid-7", "corvid", "Halden Works")]))
+    ['Halden Works', 'corvid', 'corvid-7']
+    """
+    names = {name for model in models for name in model} | {
+        re.split(r"[-_/. ]", slug)[0] for slug, _, _ in models
+    }
+    return {name for name in names if len(name) >= _SHORTEST_NAME and name not in {"unknown", "model"}}
+
+
+def _any_of(names: Iterable[str]) -> re.Pattern[str] | None:
+    """A pattern of whole words in any case, in which a space, hyphen or nothing may join the parts of a name."""
+    spellings = [
+        r"[\s\-_.]?".join(re.escape(part) for part in re.split(r"[\s\-_.]+", name) if part)
+        for name in sorted(names, key=lambda name: (-len(name), name))
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(spellings)})(?!\w)", re.IGNORECASE) if spellings else None

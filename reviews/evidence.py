@@ -1,0 +1,241 @@
+"""Where labels and judgments become evidence: the tables that the audit is computed from, and the audit itself.
+
+A unit is an item: a conversation under one metric version. Nothing is pooled across metric versions or judges, only
+submitted labels count, and repeats, adjudications and judgments never enter a figure about experts among themselves.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from sqlalchemy import Engine
+
+from impactbench.domain import LabelStatus, LabelVerdict
+from impactbench.store import frames
+from validation.agreement import Agreement, coefficients
+from validation.judge_accuracy import JudgeAccuracy, judge_accuracy
+from validation.mapping import PRIMARY, Policy, reference
+from validation.ratings import Ratings
+
+SCALE = tuple(str(verdict) for verdict in LabelVerdict)
+"""The categories of a label, in order."""
+
+ALL = "All metrics"
+SEED = 20_261_020
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTables:
+    """What an audit of a study reads, joined once."""
+
+    metrics: pd.DataFrame
+    """One row a metric version of the study: metric_version_id, title, metric, benchmark, polarity, ..."""
+    assignments: pd.DataFrame
+    """One row an assignment with its newest label and what is known of its item."""
+    judgments: pd.DataFrame
+    """One row a judgment."""
+
+
+def read_tables(engine: Engine, study: str) -> StudyTables:
+    """Read a study. `title` names a metric for people: its name, and its version where there are several."""
+    conversations = frames.conversations(engine, study)
+    metrics = frames.metrics(engine)
+    metrics = metrics[metrics["metric_version_id"].isin(conversations["metric_version_id"])].reset_index(
+        drop=True
+    )
+    several = metrics.duplicated(["benchmark", "metric"], keep=False)
+    version = metrics["version"].astype(str)
+    metrics["title"] = metrics["name"].where(~several, metrics["name"] + " (version " + version + ")")
+    about_items = conversations[["conversation_id", "age", "model", "family", "base_scenario"]]
+    about_metrics = metrics[["metric_version_id", "title", "polarity"]]
+    assignments = (
+        frames.assignments(engine, study)
+        .merge(about_items, on="conversation_id", how="left")
+        .merge(about_metrics, on="metric_version_id", how="left")
+    )
+    return StudyTables(metrics, assignments, frames.judgments(engine, study))
+
+
+def expert_ratings(assignments: pd.DataFrame) -> Ratings:
+    """The submitted first labels as ratings: units (conversation, metric version), clusters metric versions."""
+    submitted = assignments[(assignments["status"] == LabelStatus.SUBMITTED) & (assignments["repeat"] == 0)]
+    long = pd.DataFrame(
+        {
+            "unit": list(zip(submitted["conversation_id"], submitted["metric_version_id"], strict=True)),
+            "rater": submitted["rater"],
+            "value": submitted["label"].map(str),
+            "metric": submitted["metric_version_id"],
+        }
+    ).astype({"unit": object, "rater": object, "value": object})
+    return Ratings.from_frame(long, categories=SCALE, cluster="metric")
+
+
+def alone(ratings: Ratings) -> Ratings:
+    """The ratings of one metric, in which items are the unit: no clusters."""
+    return Ratings(ratings.codes, ratings.categories, ratings.units, ratings.raters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How much of a group of items was rated, and what was not."""
+
+    group: str
+    """A metric, or all."""
+    items: int
+    """Items that somebody was asked to rate."""
+    by_raters: tuple[int, int, int, int]
+    """Items with no label, one, two, three and more."""
+    raters: int
+    """Raters with a label."""
+    labels: int
+    """Labels that carry a verdict."""
+    cannot_judge: int
+    skipped: int
+    not_yet_rated: int
+    components: int
+    """Groups of raters with no item in common; raters can only be compared within one."""
+
+
+def coverage(tables: StudyTables) -> list[Coverage]:
+    """Coverage of all metrics together and of each."""
+    return [_coverage(group, part) for group, part in _groups(tables, by_polarity=False)]
+
+
+def _coverage(group: str, part: pd.DataFrame) -> Coverage:
+    submitted = part[part["status"] == LabelStatus.SUBMITTED]
+    per_item = part.groupby(["conversation_id", "metric_version_id"])["label"].count()
+    counted = np.bincount(np.minimum(per_item, 3), minlength=4)
+    none, one, two, more = (int(count) for count in counted)
+    return Coverage(
+        group=group,
+        items=len(per_item),
+        by_raters=(none, one, two, more),
+        raters=submitted["rater"].nunique(),
+        labels=len(submitted),
+        cannot_judge=int((part["status"] == LabelStatus.CANNOT_JUDGE).sum()),
+        skipped=int((part["status"] == LabelStatus.SKIPPED).sum()),
+        not_yet_rated=int((part["status"] == "not_yet_rated").sum()),
+        components=_components(expert_ratings(part)),
+    )
+
+
+def _components(ratings: Ratings) -> int:
+    """Connected components of the graph of raters and the items that they rated."""
+    units, raters = np.nonzero(ratings.codes >= 0)
+    n_units, n_raters = ratings.codes.shape
+    size = n_units + n_raters
+    graph = coo_matrix((np.ones(len(units)), (units, n_units + raters)), shape=(size, size))
+    return int(connected_components(graph, directed=False)[0]) if size else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementRow:
+    """Agreement among experts in one group of items."""
+
+    group: str
+    pooled: bool
+    """Whether the group holds several metrics, so that its interval deletes metrics, not items."""
+    found: Agreement
+
+
+def agreement(tables: StudyTables) -> list[AgreementRow]:
+    """Agreement among experts: all metrics, each polarity, each metric."""
+    rows = []
+    for group, part in _groups(tables):
+        ratings = expert_ratings(part)
+        pooled = ratings.n_clusters != 1
+        rows.append(
+            AgreementRow(
+                group=group, pooled=pooled, found=coefficients(ratings if pooled else alone(ratings))
+            )
+        )
+    return rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRow:
+    """A judge against the experts in one group of items."""
+
+    group: str
+    judge: str
+    pooled: bool
+    found: JudgeAccuracy
+    three_way: NDArray[np.float64]
+    """(3, 2): items by the experts' verdict (fail, undecided, pass) and the judge's (fail, pass)."""
+
+
+def judges_against_experts(tables: StudyTables, policy: Policy = PRIMARY) -> list[JudgeRow]:
+    """Each judge's first run against the experts' reference: all metrics, each polarity, each metric."""
+    rows = []
+    for judge, verdicts in first_runs(tables):
+        for group, part in _groups(tables):
+            ratings = expert_ratings(part)
+            truth, judged = reference(ratings, policy), judge_pass(verdicts, ratings)
+            pooled = ratings.n_clusters != 1
+            rows.append(
+                JudgeRow(
+                    group=group,
+                    judge=judge,
+                    pooled=pooled,
+                    found=judge_accuracy(
+                        truth,
+                        judged,
+                        clusters=ratings.clusters if pooled else None,
+                        policy=policy.name,
+                        seed=SEED,
+                    ),
+                    three_way=_three_way(truth, judged),
+                )
+            )
+    return rows
+
+
+def first_runs(tables: StudyTables) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each judge with its first run, indexed by item: the verdict that was deployed."""
+    first = tables.judgments[tables.judgments["repeat"] == 0]
+    for (_, judge), verdicts in first.groupby(["judge_id", "judge"]):
+        yield str(judge), verdicts.set_index(["conversation_id", "metric_version_id"])
+
+
+def judge_pass(verdicts: pd.DataFrame, ratings: Ratings) -> NDArray[np.float64]:
+    """(units,): what a judge said of each rated item: 1 pass, 0 fail, nan where it has no verdict."""
+    items = pd.MultiIndex.from_tuples(list(ratings.units), names=verdicts.index.names)  # type: ignore[arg-type]
+    said = verdicts["passed"].reindex(items)
+    return np.asarray(said.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+
+
+def _three_way(truth: NDArray[np.float64], judged: NDArray[np.float64]) -> NDArray[np.float64]:
+    both = ~np.isnan(truth) & ~np.isnan(judged)
+    row = np.sign(truth[both] - 0.5).astype(int) + 1
+    table = np.zeros((3, 2))
+    np.add.at(table, (row, judged[both].astype(int)), 1)
+    return table
+
+
+def _groups(tables: StudyTables, *, by_polarity: bool = True) -> Iterator[tuple[str, pd.DataFrame]]:
+    """All items, those of each polarity where there are both, and those of each metric in order."""
+    whole = tables.assignments
+    yield ALL, whole
+    if by_polarity and whole["polarity"].nunique() > 1:
+        for polarity, part in whole.groupby("polarity"):
+            yield f"{str(polarity).capitalize()} metrics", part
+    for version, title in zip(tables.metrics["metric_version_id"], tables.metrics["title"], strict=True):
+        yield str(title), whole[whole["metric_version_id"] == version]
+
+
+def split_items(part: pd.DataFrame) -> pd.DataFrame:
+    """The items of which experts disagree, most divided first: conversation_id, labels (word to count)."""
+    submitted = part[(part["status"] == LabelStatus.SUBMITTED) & (part["repeat"] == 0)]
+    counts = submitted.groupby("conversation_id")["label"].value_counts().unstack(fill_value=0)
+    divided = counts[(counts > 0).sum(axis=1) > 1]
+    order = (divided.max(axis=1) / divided.sum(axis=1)).sort_values(kind="stable").index
+    return divided.loc[order].reset_index()
+
+
+def titles(rows: Sequence[AgreementRow] | Sequence[JudgeRow]) -> list[str]:
+    """The groups of a table of results, in order."""
+    return list(dict.fromkeys(row.group for row in rows))

@@ -1,0 +1,40 @@
+"""What a rater's hands and eyes do."""
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+
+def sit_down(page: Page, link: str) -> None:
+    """Open the personal link and wait for the desk."""
+    page.goto(link)
+    wait_for_desk(page)
+
+
+def wait_for_desk(page: Page, number: int | None = None) -> None:
+    shown = str(number) if number else "[0-9]+"
+    expect(page.locator(".ib-heading")).to_have_text(re.compile(f"Conversation {shown} of [0-9]+"))
+    expect(save_button(page)).to_be_visible()
+
+
+def current(page: Page) -> int:
+    found = re.search(r"Conversation (\d+) of", page.locator(".ib-heading").inner_text())
+    if not found:
+        raise AssertionError("no conversation is shown")
+    return int(found.group(1))
+
+
+def save_button(page: Page) -> Locator:
+    return page.get_by_role("button", name=re.compile("Save and next|Save the change"))
+
+
+def verdict(page: Page, word: str) -> Locator:
+    return page.get_by_role("group", name="Your verdict").get_by_role("button", name=word)
+
+
+def write(page: Page, text: str) -> None:
+    page.get_by_label(re.compile("^Why\\?")).fill(text)
+
+
+def wait_for_draft(page: Page) -> None:
+    expect(page.locator(".ib-state")).to_have_text(re.compile("draft kept"))

@@ -1,0 +1,148 @@
+"""`impactbench demo`: set up once, opened again without losing anything."""
+
+import re
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import typer
+from sqlalchemy import Engine
+from sqlmodel import select
+from typer.testing import CliRunner, Result
+
+from app.cli.demo import PEOPLE, REVIEW_SET, STUDY, DemoRefused, demo
+from impactbench.domain import LabelStatus, LabelVerdict, Panel, Role
+from impactbench.store import frames
+from impactbench.store.engine import connect, reading, writing
+from impactbench.store.tables import Assignment, Label, Rater, Study, Table
+from reviews.contest import metric_statuses
+from reviews.evidence import read_tables
+from reviews.invitations import rater_of_token
+
+LINK = re.compile(r"^(\w+)\s+http://localhost:(\d+)/enter/(\S+)$", re.MULTILINE)
+
+
+def open_demo(database: Path, *options: str) -> Result:
+    command = typer.Typer()
+    command.command()(demo)
+    return CliRunner().invoke(command, ["--no-serve", "--database", str(database), *options])
+
+
+def tokens(result: Result) -> dict[str, str]:
+    """role -> the token of the link that was printed."""
+    return {role: token for role, _, token in LINK.findall(result.stdout)}
+
+
+def who(engine: Engine, token: str) -> Rater | None:
+    return rater_of_token(engine, token, now=datetime.now(UTC))
+
+
+def everything(engine: Engine, *tables: type[Table]) -> list[list[dict[str, object]]]:
+    with reading(engine) as session:
+        return [[row.model_dump() for row in session.exec(select(table)).all()] for table in tables]
+
+
+def rate_first_item(engine: Engine) -> int:
+    with writing(engine) as session:
+        guest = session.exec(select(Rater).where(Rater.pseudonym == PEOPLE[Role.EXPERT])).one()
+        seat = session.exec(
+            select(Assignment).where(Assignment.rater_id == guest.id, Assignment.position == 1)
+        ).one()
+        assert seat.id is not None
+        session.add(
+            Label(
+                assignment_id=seat.id,
+                revision=1,
+                operation="the guest's first",
+                status=LabelStatus.SUBMITTED,
+                verdict=LabelVerdict.PASS,
+            )
+        )
+        return seat.id
+
+
+def test_it_sets_up_the_study_and_a_link_for_each_role(tmp_path: Path) -> None:
+    database = tmp_path / "new folder" / "demo.db"
+    result = open_demo(database, "--port", "8600")
+    assert result.exit_code == 0, result.output
+    assert {port for _, port, _ in LINK.findall(result.stdout)} == {"8600"}
+    assert "http://localhost:8600" in result.stdout
+    assert "simulated" in result.stderr
+    engine = connect(f"sqlite:///{database}")
+    people = {role: who(engine, token) for role, token in tokens(result).items()}
+    assert {role: person and person.pseudonym for role, person in people.items()} == PEOPLE
+    assert [person and person.role for person in people.values()] == list(PEOPLE)
+    studies = frames.studies(engine)
+    assert studies["study"].tolist() == [STUDY]
+    assert studies["conversations"].tolist() == [72]
+    assert len(frames.judgments(engine, STUDY)) == 216
+    assert "simulated" in studies["notice"][0]
+
+
+def test_the_guest_has_twelve_conversations_over_all_metrics_and_is_no_simulated_rater(
+    tmp_path: Path,
+) -> None:
+    open_demo(tmp_path / "demo.db")
+    engine = connect(f"sqlite:///{tmp_path / 'demo.db'}")
+    seats = frames.assignments(engine, STUDY)
+    own = seats[seats["rater"] == PEOPLE[Role.EXPERT]].merge(
+        frames.conversations(engine, STUDY), on="conversation_id"
+    )
+    assert len(own) == 12
+    assert own["metric"].value_counts().to_dict() == {f"m0{number}": 2 for number in range(1, 7)}
+    assert set(own.groupby("metric")["age"].nunique()) == {2}
+    assert set(own["review_set"]) == {REVIEW_SET}
+    assert set(own["panel"]) == {Panel.EXTERNAL}
+    simulated = seats[seats["rater"] != PEOPLE[Role.EXPERT]]
+    assert simulated["rater"].str.startswith("sim-").all()
+    assert len(simulated) == 288
+
+
+def test_the_audit_calls_the_two_metrics_contested_that_were_planted_so(tmp_path: Path) -> None:
+    open_demo(tmp_path / "demo.db")
+    tables = read_tables(connect(f"sqlite:///{tmp_path / 'demo.db'}"), STUDY)
+    metric = dict(zip(tables.metrics["metric_version_id"], tables.metrics["metric"], strict=True))
+    contested = {metric[one.metric] for one in metric_statuses(tables) if one.status == "contested"}
+    assert contested == {"m03", "m04"}
+
+
+def test_opened_again_it_keeps_what_was_rated_and_prints_fresh_links(tmp_path: Path) -> None:
+    database = tmp_path / "demo.db"
+    first = tokens(open_demo(database))
+    engine = connect(f"sqlite:///{database}")
+    rated = rate_first_item(engine)
+    before = everything(engine, Study, Assignment, Label)
+    again = open_demo(database)
+    assert again.exit_code == 0, again.output
+    assert "there already" in again.stderr
+    assert everything(engine, Study, Assignment, Label) == before
+    assert rated in [label["assignment_id"] for label in before[2]]
+    assert all(who(engine, token) is None for token in first.values())
+    assert all(who(engine, token) for token in tokens(again).values())
+
+
+def test_simulated_data_never_go_into_a_database_with_another_study(tmp_path: Path) -> None:
+    open_demo(tmp_path / "demo.db")
+    engine = connect(f"sqlite:///{tmp_path / 'demo.db'}")
+    with writing(engine) as session:
+        session.add(Study(slug="a-real-one", title="A real one"))
+    refused = open_demo(tmp_path / "demo.db")
+    assert isinstance(refused.exception, DemoRefused)
+    assert "'a-real-one'" in str(refused.exception)
+
+
+def test_a_port_that_is_taken_is_named_before_anything_is_made(tmp_path: Path) -> None:
+    with socket.create_server(("localhost", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(DemoRefused, match=f"port {port} cannot be used"):
+            demo(serve=True, port=port, database=tmp_path / "demo.db")
+    assert not (tmp_path / "demo.db").exists()
+
+
+@pytest.mark.parametrize("name", [".", "a file/demo.db"])
+def test_a_database_that_cannot_be_made_is_one_sentence(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a file").write_text("in the way", encoding="utf-8")
+    refused = open_demo(tmp_path / name)
+    assert isinstance(refused.exception, DemoRefused)
+    assert "--database" in str(refused.exception)

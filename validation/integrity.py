@@ -1,0 +1,201 @@
+"""Checks before any statistic: the same items, the same codes, the same way up.
+
+A judge's score of one text says nothing of a person's label of another, however alike their names. A code that only one
+side uses, or a scale turned around, makes any agreement figure meaningless.
+"""
+
+import hashlib
+import unicodedata
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import linear_sum_assignment
+
+from validation.intervals import wilson
+from validation.judge_accuracy import polarity_tripwire
+from validation.results import Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that must be settled before a figure is shown."""
+
+    code: str
+    """`inverted_metric`, `other_text`, `text_unknown`, `miscoded_labels`."""
+    subject: Hashable
+    """The metric or the item."""
+    sentence: str
+    """What was found, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemIdentity:
+    """Whether two sources speak of the same texts."""
+
+    same: tuple[Hashable, ...]
+    """Items whose texts are identical: only these may be compared."""
+    different: tuple[Hashable, ...]
+    """Items of one name with different texts: refused."""
+    unknown: tuple[Hashable, ...]
+    """Items of which one side recorded no text: refused."""
+    only_first: tuple[Hashable, ...]
+    """Items that only the first source has."""
+    only_second: tuple[Hashable, ...]
+    """Items that only the second source has."""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the two may be compared as they are: they share items, and every shared item has one text."""
+        return bool(self.same) and not self.different and not self.unknown
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """One finding for each item refused."""
+        return (
+            *(
+                _finding("other_text", item, "was judged on another text than people read")
+                for item in self.different
+            ),
+            *(_finding("text_unknown", item, "has no recorded text on one side") for item in self.unknown),
+        )
+
+
+def text_hash(text: str) -> str:
+    r"""The identity of a text: SHA-256 after Unicode NFC, with line ends as one newline and outer white space gone.
+
+    >>> text_hash("one\r\ntwo ") == text_hash("one\ntwo"), text_hash("one") == text_hash("One")
+    (True, False)
+    """
+    settled = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n").strip()
+    return hashlib.sha256(settled.encode("utf-8")).hexdigest()
+
+
+def item_identity(
+    first: Mapping[Hashable, str | None], second: Mapping[Hashable, str | None]
+) -> ItemIdentity:
+    """Compare the texts behind two sources of labels by their hashes.
+
+    Args:
+        first: for each item the hash of the text that people read; None where it was not recorded.
+        second: for each item the hash of the text that the judge scored.
+
+    >>> people = {1: text_hash("Hello"), 2: text_hash("Bye"), 3: None}
+    >>> judged = {1: text_hash("Hello"), 2: text_hash("Goodbye"), 3: text_hash("So")}
+    >>> found = item_identity(people, judged)
+    >>> found.same, found.different, found.unknown, found.comparable
+    ((1,), (2,), (3,), False)
+    """
+    shared = [item for item in first if item in second]
+    unknown = [item for item in shared if first[item] is None or second[item] is None]
+    known = [item for item in shared if first[item] is not None and second[item] is not None]
+    return ItemIdentity(
+        same=tuple(item for item in known if first[item] == second[item]),
+        different=tuple(item for item in known if first[item] != second[item]),
+        unknown=tuple(unknown),
+        only_first=tuple(item for item in first if item not in second),
+        only_second=tuple(item for item in second if item not in first),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coding:
+    """Whether two columns of labels use their codes alike."""
+
+    only_first: tuple[Hashable, ...]
+    """Codes that only the first column uses."""
+    only_second: tuple[Hashable, ...]
+    """Codes that only the second uses."""
+    agreement: Estimate
+    """Share of items with equal codes."""
+    agreement_recoded: Estimate
+    """The same after the renaming of the second column's codes that agrees best: an upper bound, not a result."""
+    recoding: Mapping[Hashable, Hashable]
+    """That renaming: code of the second column to code of the first."""
+    suspected: bool
+    """Codes foreign to both sides, or a renaming that agrees beyond doubt better than what stands."""
+
+
+def coding(first: Sequence[Hashable], second: Sequence[Hashable]) -> Coding:
+    """Look for labels that are coded differently on two sides: 1/2 against 1/0, or yes and no turned around.
+
+    Args:
+        first: (items,) codes of the reference.
+        second: (items,) codes to be compared with it.
+
+    >>> found = coding([1, 2, 2, 1, 2, 1], [1, 0, 0, 1, 0, 1])
+    >>> found.suspected, dict(found.recoding)
+    (True, {1: 1, 0: 2})
+    """
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} labels cannot be compared with {len(second)}")
+    rows, columns = list(dict.fromkeys(first)), list(dict.fromkeys(second))
+    n = len(first)
+    table = np.zeros((len(rows), len(columns)))
+    place, place_second = (
+        {code: k for k, code in enumerate(rows)},
+        {code: k for k, code in enumerate(columns)},
+    )
+    np.add.at(table, ([place[code] for code in first], [place_second[code] for code in second]), 1)
+    equal = int(sum(one == other for one, other in zip(first, second, strict=True)))
+    chosen_rows, chosen_columns = linear_sum_assignment(-table)
+    recoding = {columns[j]: rows[i] for i, j in zip(chosen_rows, chosen_columns, strict=True)}
+    best = int(table[chosen_rows, chosen_columns].sum())
+    agreement, recoded = wilson(equal, n), wilson(best, n)
+    only_first = tuple(code for code in rows if code not in place_second)
+    only_second = tuple(code for code in columns if code not in place)
+    better = agreement.high is not None and recoded.low is not None and recoded.low > agreement.high
+    return Coding(
+        only_first=only_first,
+        only_second=only_second,
+        agreement=agreement,
+        agreement_recoded=recoded,
+        recoding={columns[j]: recoding[columns[j]] for j in range(len(columns)) if columns[j] in recoding},
+        suspected=bool(only_first and only_second) or better,
+    )
+
+
+def coding_findings(
+    first: Sequence[Hashable], second: Sequence[Hashable], *, name: Hashable
+) -> tuple[Finding, ...]:
+    """The finding that two columns are coded differently, if they seem to be."""
+    found = coding(first, second)
+    if not found.suspected:
+        return ()
+    renamed = ", ".join(f"{code!r} as {other!r}" for code, other in found.recoding.items() if code != other)
+    return (
+        _finding(
+            "miscoded_labels",
+            name,
+            f"seems coded differently on the two sides: they agree on {found.agreement.value:.0%} of the items, and on"
+            f" {found.agreement_recoded.value:.0%} with {renamed or 'other names'}",
+        ),
+    )
+
+
+def inverted_metrics(
+    reference: ArrayLike, judge_pass: ArrayLike, *, clusters: Sequence[Hashable]
+) -> tuple[Finding, ...]:
+    """The metrics whose polarity or definition seems turned around: leave them out until someone has looked.
+
+    >>> found = inverted_metrics([1, 1, 0, 0, 1, 0] * 2, [0, 0, 1, 1, 0, 1] * 2, clusters=["hope"] * 12)
+    >>> [(one.code, one.subject) for one in found]
+    [('inverted_metric', 'hope')]
+    """
+    return tuple(
+        _finding(
+            "inverted_metric",
+            alarm.cluster,
+            f"judge and experts agree on {alarm.accuracy.value:.0%} of {alarm.accuracy.n} items and would on"
+            f" {1 - (alarm.accuracy.value or 0):.0%} the other way round: polarity or definition may be inverted",
+        )
+        for alarm in polarity_tripwire(
+            reference, judge_pass, clusters=np.asarray(list(clusters), dtype=object)
+        )
+        if alarm.raised
+    )
+
+
+def _finding(code: str, subject: Hashable, what: str) -> Finding:
+    return Finding(code=code, subject=subject, sentence=f"{subject} {what}.")

@@ -1,0 +1,210 @@
+"""Coefficients of agreement as functions of sums over items.
+
+Every coefficient here is 1 - observed / expected disagreement, and both depend on the data only through sums over
+items. Leaving an item out, drawing items with replacement and weighting them are then one and the same thing: other
+weights in one matrix product. The axis of the statistics comes first, so that each statistic lies together in memory.
+
+A disagreement is summed over pairs of different categories only. Where no two categories meet it is an exact zero,
+which is how an undefined coefficient (0/0) is told from a defined one.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from numbers import Real
+from typing import Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+Disagreement = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemSums:
+    """What a coefficient needs to know of each item, and how sums of it become the coefficient."""
+
+    items: FloatArray
+    """(statistics, groups, items): one column an item (or a whole cluster); groups are separate tables."""
+    times: FloatArray
+    """(groups, items): how many items there are of this column."""
+    paired: FloatArray
+    """(groups, items): how many items of this column can show disagreement (one, or a cluster's many)."""
+    ratings: FloatArray
+    """(groups, items): how many ratings those items have."""
+    disagreement: Disagreement
+    """Sums (statistics, ...) to observed and expected disagreement, each (...); NaN where there is no pair."""
+    largest: FloatArray
+    """(groups,): the largest disagreement that two ratings can show; the unit of the zero rule."""
+    clustered: bool = False
+    """Whether a column is a cluster."""
+
+    def total(self) -> FloatArray:
+        """(statistics, groups): the sums over all items."""
+        total: FloatArray = (self.items * self.times).sum(axis=-1)
+        return total
+
+    def coefficient(self, sums: FloatArray) -> FloatArray:
+        """Sums (statistics, ...) to the coefficient (...), NaN where it is undefined."""
+        observed, expected = self.disagreement(sums)
+        return 1 - quotient(observed, expected)
+
+    @property
+    def n_items(self) -> FloatArray:
+        """(groups,): items that can show disagreement."""
+        n: FloatArray = (self.paired * self.times).sum(axis=-1)
+        return n
+
+    @property
+    def n_ratings(self) -> FloatArray:
+        """(groups,): the ratings of those items."""
+        n: FloatArray = (self.ratings * self.times).sum(axis=-1)
+        return n
+
+    @property
+    def n_blocks(self) -> FloatArray:
+        """(groups,): columns that can show disagreement: items, or clusters."""
+        n: FloatArray = ((self.paired > 0) * self.times).sum(axis=-1)
+        return n
+
+    def by_cluster(self, clusters: NDArray[np.int64] | None) -> "ItemSums":
+        """The same sums with one column a cluster; as they are where fewer than two clusters hold pairs."""
+        if clusters is None or self.clustered:
+            return self
+        holding = np.unique(clusters[(self.paired > 0).any(axis=0)])
+        if len(holding) < 2:
+            return self
+        member = (clusters[:, None] == np.unique(clusters)[None, :]).astype(np.float64)
+        items = (self.items * self.times) @ member
+        return replace(
+            self,
+            items=items,
+            times=(items != 0).any(axis=0).astype(np.float64),
+            paired=(self.paired * self.times) @ member,
+            ratings=(self.ratings * self.times) @ member,
+            clustered=True,
+        )
+
+
+def quotient(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """The ratio, NaN where the denominator is not above zero."""
+    ratio = np.full(np.broadcast_shapes(np.shape(numerator), np.shape(denominator)), np.nan)
+    np.divide(numerator, denominator, out=ratio, where=np.asarray(denominator) > 0)
+    return ratio
+
+
+def coefficients_of(sums: ItemSums) -> FloatArray:
+    """(groups,): the coefficient of each group, NaN where undefined."""
+    return sums.coefficient(sums.total())
+
+
+def scale_values(categories: Sequence[Hashable]) -> list[float]:
+    """The categories as numbers where they all are numbers, else their places on the declared scale."""
+    numbers = [float(cast(float, c)) for c in categories if isinstance(c, Real)]
+    return numbers if len(numbers) == len(categories) else [float(place) for place in range(len(categories))]
+
+
+def alpha_sums(
+    counts: NDArray[np.int64],
+    *,
+    level: Level,
+    values: Sequence[float] | None = None,
+    unit_weights: FloatArray | None = None,
+) -> ItemSums:
+    """Krippendorff's alpha: the values of paired items and the coincidences of different categories.
+
+    Args:
+        counts: (items, categories) or (groups, items, categories).
+        level: the level of measurement.
+        values: the number of each category, for `interval` and `ratio`.
+        unit_weights: (items,) weights of the items, such as one over their inclusion probability.
+    """
+    n, m, paired = by_category(counts)
+    n *= paired
+    pairs = list(combinations(range(len(n)), 2))
+    per_value = quotient(np.ones_like(m), (m - 1) * paired)
+    per_value[~paired] = 0
+    if level == "nominal":
+        # All pairs of categories are equally far apart, so one sum does for all of them.
+        together = [((m * paired) ** 2 - (n**2).sum(axis=0)) / 2 * per_value]
+    else:
+        together = [n[c] * n[k] * per_value for c, k in pairs]
+
+    def distances(n_of: FloatArray) -> Sequence[FloatArray | float]:
+        match level:
+            case "nominal":
+                return [1.0] * len(pairs)
+            case "ordinal":
+                rank = np.cumsum(n_of, axis=0) - n_of / 2
+                return [(rank[c] - rank[k]) ** 2 for c, k in pairs]
+            case "interval":
+                return [(v[c] - v[k]) ** 2 for c, k in pairs]
+            case "ratio":
+                return [((v[c] - v[k]) / (v[c] + v[k])) ** 2 if v[c] + v[k] else 0.0 for c, k in pairs]
+            case _:
+                raise ValueError(f"level must be one of {', '.join(get_args(Level))}, not {level!r}")
+
+    v = np.arange(len(n), dtype=np.float64) if values is None else np.asarray(values, dtype=np.float64)
+
+    def disagreement(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        n_of, together_of = sums[: len(n)], sums[len(n) :]
+        total = n_of.sum(axis=0)
+        if level == "nominal":
+            observed = together_of[0]
+            expected = sum((n_of[c] * n_of[k] for c, k in pairs), np.zeros_like(total))
+        else:
+            observed, expected = np.zeros_like(total), np.zeros_like(total)
+            for (c, k), o, distance in zip(pairs, together_of, distances(n_of), strict=True):
+                observed = observed + o * distance
+                expected = expected + n_of[c] * n_of[k] * distance
+        return quotient(2 * observed, total), quotient(2 * expected, total * (total - 1))
+
+    sums = item_sums_of(np.stack([*n, *together]), m, paired, disagreement, unit_weights)
+    n_total = sums.total()[: len(n)]
+    seen = [
+        d * ((n_total[c] > 0) & (n_total[k] > 0)) for (c, k), d in zip(pairs, distances(n_total), strict=True)
+    ]
+    return replace(sums, largest=np.max(np.stack(seen), axis=0) if seen else np.ones(len(m)))
+
+
+def by_category(counts: NDArray[np.int64]) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Counts with the categories first, (categories, groups, items); the ratings an item; whether it has two."""
+    n = np.moveaxis(counts if counts.ndim == 3 else counts[None], -1, 0).astype(np.float64)
+    m = n.sum(axis=0)
+    return n, m, m >= 2
+
+
+def between_categories(apart: FloatArray, meeting: Callable[[int, int], FloatArray]) -> FloatArray:
+    """The sum over ordered pairs of different categories of how far they are apart times how often they meet."""
+    pairs = [(c, k) for c, k in combinations(range(len(apart)), 2) if apart[c, k]]
+    if not pairs:
+        return meeting(0, 0) * 0
+    terms = [2 * apart[c, k] * meeting(c, k) for c, k in pairs]
+    return np.asarray(sum(terms[1:], terms[0]))
+
+
+def largest_of(apart: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
+    """(groups,): the largest disagreement of two categories that are `used` (categories, groups)."""
+    largest: FloatArray = np.max(apart[:, :, None] * used[:, None] * used[None], axis=(0, 1), initial=0)
+    return largest
+
+
+def item_sums_of(
+    items: FloatArray,
+    m: FloatArray,
+    paired: NDArray[np.bool_],
+    disagreement: Disagreement,
+    unit_weights: FloatArray | None,
+) -> ItemSums:
+    weights = np.ones_like(m) if unit_weights is None else np.broadcast_to(unit_weights, m.shape)
+    return ItemSums(
+        items=items * weights,
+        times=np.ones_like(m),
+        paired=(paired & (weights > 0)).astype(np.float64),
+        ratings=m * paired * (weights > 0),
+        disagreement=disagreement,
+        largest=np.ones(len(m)),
+    )

@@ -1,0 +1,232 @@
+"""Raters compared with each other: who shares items, who leans which way, who agrees with whom.
+
+Words before numbers: raters who differ may hold a coherent view of their own, so look at the groups before calling anyone
+an outlier.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import squareform
+from scipy.stats import false_discovery_control, t
+
+from validation.arguments import require_at_least
+from validation.item_sums import alpha_sums, coefficients_of
+from validation.ratings import MISSING, Ratings
+from validation.results import Estimate
+
+CHUNK = 4_000_000
+"""Cells permuted at a time."""
+
+
+def rater_components(ratings: Ratings) -> NDArray[np.int64]:
+    """(raters,): the connected component of the rater-item graph that each rater is in; `MISSING` without a rating.
+
+    Raters in different components share no item, directly or through others: their severity cannot be compared.
+
+    >>> nested = Ratings.from_table([["a", "b", None], ["b", "b", None], [None, None, "a"]], categories=["a", "b"])
+    >>> rater_components(nested).tolist()
+    [0, 0, 1]
+    """
+    given = ratings.codes != MISSING
+    units, raters = given.shape
+    if not given.any():
+        return np.full(raters, MISSING, dtype=np.int64)
+    rows, columns = np.nonzero(given)
+    graph = csr_array((np.ones(len(rows)), (rows, columns + units)), shape=(units + raters, units + raters))
+    _, labels = connected_components(graph, directed=False)
+    rated = given.any(axis=0)
+    found = np.full(raters, MISSING, dtype=np.int64)
+    _, found[rated] = np.unique(labels[units:][rated], return_inverse=True)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Severity:
+    """How far a rater leans from the others on the items they share."""
+
+    rater: Hashable
+    """The rater."""
+    lean: Estimate
+    """Mean of (own score - mean score of the others): above 0 passes more than the others, below 0 less."""
+    shrunken: float | None
+    """The same drawn towards 0, as far as it rests on few items."""
+    p: float | None
+    """Two-sided p by permuting the raters within items."""
+    p_adjusted: float | None
+    """p adjusted for the number of raters (Benjamini and Hochberg)."""
+    component: int
+    """Connected component: compare raters only within one."""
+
+
+def severity(
+    ratings: Ratings,
+    *,
+    seed: int | np.random.Generator,
+    scores: Sequence[float] | None = None,
+    permutations: int = 2000,
+) -> list[Severity]:
+    """How far each rater leans, with shrinkage and a permutation test.
+
+    Args:
+        ratings: the table.
+        seed: of the permutations.
+        scores: the score of each category; None spaces them evenly from 0 to 1.
+        permutations: of the test.
+    """
+    require_at_least("permutations", permutations, 1)
+    if scores is not None and len(scores) != len(ratings.categories):
+        raise ValueError(f"scores={list(scores)!r} do not fit {len(ratings.categories)} categories")
+    scale = (
+        np.linspace(0, 1, len(ratings.categories)) if scores is None else np.asarray(scores, dtype=np.float64)
+    )
+    components = rater_components(ratings)
+    shared = ratings.codes[ratings.pairable]
+    given = shared != MISSING
+    y = np.where(given, scale[shared], 0.0)
+    apart = _apart_from_others(y, given)
+    n = given.sum(axis=0)
+    leans = apart.sum(axis=0) / np.maximum(n, 1)
+    variances = (given * (apart - leans) ** 2).sum(axis=0) / np.maximum(n - 1, 1) / np.maximum(n, 1)
+    p = _permutation_p(y, given, leans, n, permutations, np.random.default_rng(seed))
+    tested = n > 0
+    adjusted = np.ones(len(n))
+    if tested.any():
+        adjusted[tested] = false_discovery_control(p[tested])
+    shrunken = _shrunken(leans, variances, n >= 2)
+    return [
+        Severity(
+            rater=rater,
+            lean=_lean(leans[r], variances[r], int(n[r])),
+            shrunken=float(shrunken[r]) if n[r] >= 2 else None,
+            p=float(p[r]) if n[r] else None,
+            p_adjusted=float(adjusted[r]) if n[r] else None,
+            component=int(components[r]),
+        )
+        for r, rater in enumerate(ratings.raters)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithoutRater:
+    """Agreement without one rater."""
+
+    alpha: Estimate
+    """Alpha of the others."""
+    change: float | None
+    """Alpha of the others minus alpha of all: above 0, the rater lowers agreement."""
+
+
+def leave_one_rater_out(ratings: Ratings) -> dict[Hashable, WithoutRater]:
+    """Nominal alpha without each rater in turn."""
+    if not ratings.raters:
+        return {}
+    said = (ratings.codes[:, :, None] == np.arange(len(ratings.categories))).astype(np.int64)
+    counts = ratings.counts[None] - said.transpose(1, 0, 2)
+    sums = alpha_sums(counts, level="nominal")
+    alphas, pairable = coefficients_of(sums), sums.n_items
+    whole = float(coefficients_of(alpha_sums(ratings.counts, level="nominal"))[0])
+    found: dict[Hashable, WithoutRater] = {}
+    for r, rater in enumerate(ratings.raters):
+        n = int(pairable[r])
+        if np.isnan(alphas[r]):
+            reason = "no_variation" if n else "no_pairable_items"
+            found[rater] = WithoutRater(alpha=Estimate.undefined(reason, n=n), change=None)
+            continue
+        found[rater] = WithoutRater(
+            alpha=Estimate(value=float(alphas[r]), n=n, notes=("a comparison with all raters: no interval",)),
+            change=None if np.isnan(whole) else float(alphas[r]) - whole,
+        )
+    return found
+
+
+def agreement_between(ratings: Ratings) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """(raters, raters): the share of shared items on which two raters agree (NaN without any), and how many they share."""
+    said = (ratings.codes[:, :, None] == np.arange(len(ratings.categories))).astype(np.float64)
+    given = (ratings.codes != MISSING).astype(np.float64)
+    agreeing = np.einsum("urk,usk->rs", said, said)
+    shared = given.T @ given
+    agreement = np.full(shared.shape, np.nan)
+    np.divide(agreeing, shared, out=agreement, where=shared > 0)
+    return agreement, shared.astype(np.int64)
+
+
+def rater_groups(ratings: Ratings, *, groups: int = 2) -> Mapping[Hashable, int] | None:
+    """Raters who agree among themselves: average-linkage clusters of their pairwise disagreement.
+
+    Pairs that share no item count as disagreeing as the average pair does. None with fewer than three raters.
+
+    Args:
+        ratings: the table.
+        groups: how many groups at most.
+    """
+    require_at_least("groups", groups, 1)
+    agreement, _ = agreement_between(ratings)
+    raters = len(ratings.raters)
+    known = agreement[np.triu_indices(raters, 1)]
+    if raters < 3 or np.isnan(known).all():
+        return None
+    distance = np.where(np.isnan(agreement), 1 - np.nanmean(known), 1 - agreement)
+    np.fill_diagonal(distance, 0)
+    labels = fcluster(linkage(squareform(distance, checks=False), "average"), groups, "maxclust")
+    return dict(zip(ratings.raters, (int(label) for label in labels), strict=True))
+
+
+def _apart_from_others(y: NDArray[np.float64], given: NDArray[np.bool_]) -> NDArray[np.float64]:
+    m = given.sum(axis=-1, keepdims=True)
+    total = y.sum(axis=-1, keepdims=True)
+    return np.asarray(given * (m * y - total) / np.maximum(m - 1, 1), dtype=np.float64)
+
+
+def _permutation_p(
+    y: NDArray[np.float64],
+    given: NDArray[np.bool_],
+    leans: NDArray[np.float64],
+    n: NDArray[np.int64],
+    permutations: int,
+    generator: np.random.Generator,
+) -> NDArray[np.float64]:
+    places = np.argsort(~given, axis=1, kind="stable")
+    as_far = np.zeros(len(n))
+    chunk = max(1, CHUNK // max(y.size, 1))
+    for start in range(0, permutations, chunk):
+        size = min(chunk, permutations - start)
+        keys = np.where(given, generator.random((size, *y.shape)), np.inf)
+        drawn = np.take_along_axis(y[None], np.argsort(keys, axis=2), axis=2)
+        shuffled = np.empty_like(drawn)
+        np.put_along_axis(shuffled, np.broadcast_to(places, drawn.shape), drawn, axis=2)
+        permuted = _apart_from_others(shuffled, given).sum(axis=1) / np.maximum(n, 1)
+        as_far += (np.abs(permuted) >= np.abs(leans) - 1e-12).sum(axis=0)
+    return (1 + as_far) / (1 + permutations)
+
+
+def _shrunken(
+    leans: NDArray[np.float64], variances: NDArray[np.float64], usable: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    if usable.sum() < 2:
+        return leans
+    between = max(float((leans[usable] ** 2).mean() - variances[usable].mean()), 0.0)
+    total = between + variances
+    return np.where(total > 0, leans * between / np.where(total > 0, total, 1), leans)
+
+
+def _lean(lean: float, variance: float, n: int) -> Estimate:
+    if n == 0:
+        return Estimate.undefined("no_pairable_items", n=0)
+    point = Estimate(value=float(lean), n=n, n_ratings=n)
+    if n < 2 or variance <= 0:
+        return point.noting("one item: no interval" if n < 2 else "the same on every item: no interval")
+    half = float(t.ppf(0.975, n - 1)) * float(np.sqrt(variance))
+    return Estimate(
+        value=float(lean),
+        low=float(lean) - half,
+        high=float(lean) + half,
+        n=n,
+        n_ratings=n,
+        method="t over items",
+    )

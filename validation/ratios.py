@@ -1,0 +1,267 @@
+"""Ratios of sums over items (shares, means, error rates), with the interval that their design allows.
+
+Items alone get Wilson's interval (Clopper-Pearson under ten). Clusters get what METHODS 0.2 prescribes: ten or more a
+percentile bootstrap of clusters, five to nine a t interval, fewer none. A degenerate interval is replaced by that of
+the items.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from validation.intervals import FEW_CLUSTERS, LEAST_CLUSTERS, wilson
+from validation.item_sums import quotient
+from validation.results import Estimate
+
+Floats = NDArray[np.float64]
+Statistic = Callable[[Floats], Floats]
+"""Sums (..., cells) to a statistic (...), nan where it is undefined."""
+
+FEW = "few clusters ({n})"
+TOO_FEW = "fewer than 5 clusters ({n}): no pooled interval"
+DRAWS = 10_000
+FEWEST_FOR_WILSON = 10
+FEW_FOR_PERCENTILES = 20
+"""A stratum with fewer clusters gets a warning, and the t interval beside the percentile interval."""
+
+
+def ratio(
+    numerator: ArrayLike,
+    denominator: ArrayLike | None = None,
+    *,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    fewest_clusters: int = LEAST_CLUSTERS,
+    seed: int = 0,
+    draws: int = DRAWS,
+    policy: str | None = None,
+) -> Estimate:
+    """The ratio sum(numerator) / sum(denominator): a share, a mean, or a weighted one.
+
+    Args:
+        numerator: (items,) what counts; items with a denominator of 0 or nan are left out.
+        denominator: (items,) out of how much, weights included; ones by default.
+        clusters: (items,) cluster of each item; None where items are independent.
+        strata: (items,) design stratum of each item's cluster; clusters are drawn within strata.
+        bounds: the least and the largest value that the ratio can have.
+        fewest_clusters: with fewer clusters there is no pooled interval.
+        seed: of the bootstrap. Equal seeds draw equal clusters, so that ratios of one table stay paired.
+        draws: resamples.
+        policy: carried into the estimate.
+
+    Raises:
+        ValueError: the arrays differ in length.
+
+    >>> agreement = ratio([1] * 30 + [0] * 6)
+    >>> round(agreement.value, 4), round(agreement.low, 4), round(agreement.high, 4)
+    (0.8333, 0.6811, 0.9213)
+    """
+    top = np.asarray(numerator, dtype=np.float64)
+    bottom = np.ones_like(top) if denominator is None else np.asarray(denominator, dtype=np.float64)
+    require_one_length(numerator=top, denominator=bottom, clusters=clusters, strata=strata)
+    kept = (np.nan_to_num(bottom) > 0) & ~np.isnan(top)
+    top, bottom = top[kept], bottom[kept]
+    if len(top) == 0:
+        return Estimate.undefined("no_items", n=0, policy=policy)
+    alone = of_items(top, bottom, bounds=bounds, policy=policy)
+    if clusters is None:
+        return alone
+    return of_clusters(
+        np.stack([top, bottom], axis=1),
+        statistic=lambda sums: quotient(sums[..., 0], sums[..., 1]),
+        alone=alone,
+        clusters=np.asarray(clusters)[kept],
+        strata=None if strata is None else np.asarray(strata)[kept],
+        bounds=bounds,
+        fewest_clusters=fewest_clusters,
+        seed=seed,
+        draws=draws,
+    )
+
+
+def of_items(top: Floats, bottom: Floats, *, bounds: tuple[float, float], policy: str | None) -> Estimate:
+    """A ratio over independent items; unequal weights count as their effective number (Kish 1965)."""
+    n, value = len(top), float(top.sum() / bottom.sum())
+    effective = float(bottom.sum() ** 2 / (bottom**2).sum())
+    if bounds == (0.0, 1.0):
+        return replace(share(min(max(value, 0.0), 1.0), n=n, effective_n=effective), policy=policy)
+    point = Estimate(value=value, n=n, policy=policy)
+    if n < 2:
+        return point.noting("one item: no interval")
+    residual = top - value * bottom
+    se = float(np.sqrt(n / (n - 1) * (residual**2).sum()) / bottom.sum())
+    return with_t(point, se=se, df=n - 1, bounds=bounds, method="t of items")
+
+
+def share(value: float, *, n: int, effective_n: float | None = None) -> Estimate:
+    """A share of n items: Wilson from ten items on, Clopper-Pearson under ten; soft counts may be fractions.
+
+    >>> share(1.0, n=9).method, round(share(1.0, n=9).low, 3)
+    ('Clopper-Pearson', 0.664)
+    """
+    worth = float(n) if effective_n is None or abs(effective_n - n) < 1e-9 * n else effective_n
+    if worth >= FEWEST_FOR_WILSON:
+        return wilson(value * n, n, effective_n=None if worth == n else worth)
+    low, high = proportion_confint(value * worth, worth, method="beta")
+    method = "Clopper-Pearson" if worth == n else f"Clopper-Pearson, effective n {worth:.1f}"
+    low, high = (0.0 if value == 0 else float(low)), (1.0 if value == 1 else float(high))
+    return Estimate(value=value, low=min(low, value), high=max(high, value), n=n, method=method)
+
+
+def of_clusters(
+    cells: Floats,
+    *,
+    statistic: Statistic,
+    alone: Estimate,
+    clusters: NDArray[np.generic],
+    strata: NDArray[np.generic] | None = None,
+    informative: NDArray[np.bool_] | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    fewest_clusters: int = LEAST_CLUSTERS,
+    seed: int,
+    draws: int = DRAWS,
+) -> Estimate:
+    """A statistic of sums of cells, pooled over clusters.
+
+    Args:
+        cells: (items, cells) what is summed.
+        statistic: from sums to the statistic.
+        alone: the same statistic with the interval of independent items: its value, and the guard at the boundary.
+        clusters: (items,).
+        strata: (items,) or None.
+        informative: (items,) items that the statistic rests on; clusters without any do not count. All by default.
+        bounds, fewest_clusters, seed, draws: see `ratio`.
+    """
+    if alone.value is None:
+        return alone
+    sums, stratum, of_item = cluster_sums(cells, clusters, strata)
+    resting = np.ones(len(cells), dtype=bool) if informative is None else informative
+    holding = np.bincount(of_item, resting, minlength=len(sums)) > 0
+    n_clusters = int(holding.sum())
+    point = replace(alone, low=None, high=None, method="", n_clusters=n_clusters)
+    if n_clusters < max(fewest_clusters, 2):
+        return point.noting(
+            TOO_FEW.format(n=n_clusters) if n_clusters < LEAST_CLUSTERS else FEW.format(n=n_clusters)
+        )
+    guard = replace(
+        alone,
+        n_clusters=n_clusters,
+        notes=(*alone.notes, "no spread between clusters: the interval of the items"),
+    )
+    se, df = jackknife(sums[holding], statistic, stratum[holding])
+    if alone.value in bounds or se == 0:
+        return guard
+    if n_clusters < FEW_CLUSTERS:
+        if np.isnan(se):
+            return point.noting("all that varies lies in one cluster: no interval")
+        return with_t(point, se=se, df=df, bounds=bounds, method=f"t({df:.3g}) of cluster means").noting(
+            FEW.format(n=n_clusters)
+        )
+    values = statistic(_resamples(tuple(stratum.tolist()), seed, draws) @ sums)
+    return _percentiles(point, guard, values, se, df, stratum=stratum[holding], bounds=bounds)
+
+
+def cluster_sums(
+    cells: Floats, clusters: NDArray[np.generic], strata: NDArray[np.generic] | None
+) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+    """(clusters, cells) sums, (clusters,) stratum numbers, (items,) cluster numbers.
+
+    Strata of one cluster are put together: nothing can be drawn within one.
+    """
+    _, first, of_item = np.unique(clusters, return_index=True, return_inverse=True)
+    columns = [np.bincount(of_item, column, minlength=len(first)) for column in cells.T]
+    sums = np.stack(columns, axis=1).astype(np.float64)
+    if strata is None:
+        return sums, np.zeros(len(first), dtype=np.intp), of_item
+    _, stratum, size = np.unique(strata[first], return_inverse=True, return_counts=True)
+    stratum = np.where(size[stratum] == 1, -1, stratum)
+    return sums, np.unique(stratum, return_inverse=True)[1], of_item
+
+
+def jackknife(sums: Floats, statistic: Statistic, stratum: NDArray[np.intp]) -> tuple[float, float]:
+    """Standard error by leaving out one cluster at a time within strata, and Satterthwaite's degrees of freedom.
+
+    For equal clusters and a mean this is the standard error of the cluster means. The error is nan where leaving a
+    cluster out leaves nothing to compute.
+    """
+    left_out = statistic(sums.sum(axis=0) - sums)
+    size = np.bincount(stratum)
+    mean = np.bincount(stratum, left_out, minlength=len(size)) / np.maximum(size, 1)
+    spread = np.bincount(stratum, (left_out - mean[stratum]) ** 2, minlength=len(size))
+    part = np.where(size > 1, (size - 1) / np.maximum(size, 1) * spread, 0)
+    variance = float(part.sum())
+    # Rounding in sums of ones leaves a spread of about 1e-16 where there is none.
+    if np.isnan(variance) or variance < 1e-24:
+        return (float("nan") if np.isnan(variance) else 0.0), float(len(sums) - 1)
+    df = variance**2 / float((part**2 / np.maximum(size - 1, 1)).sum())
+    return float(np.sqrt(variance)), df
+
+
+def with_t(point: Estimate, *, se: float, df: float, bounds: tuple[float, float], method: str) -> Estimate:
+    """The estimate with value +- t se, within what it can be."""
+    value = point.value if point.value is not None else 0.0
+    if se == 0:
+        return point.noting("no spread at all: no interval")
+    reach = float(stats.t.ppf(0.975, df)) * se
+    return replace(
+        point, low=max(value - reach, bounds[0]), high=min(value + reach, bounds[1]), method=method
+    )
+
+
+def require_one_length(**arrays: ArrayLike | None) -> None:
+    """Raise a ValueError unless all arrays that are given are lists of one length."""
+    shapes = {name: np.shape(array) for name, array in arrays.items() if array is not None}
+    if len(set(shapes.values())) > 1 or any(len(shape) != 1 for shape in shapes.values()):
+        raise ValueError(
+            "these must be lists of one length: " + ", ".join(f"{n} {s}" for n, s in shapes.items())
+        )
+
+
+@lru_cache(maxsize=4)
+def _resamples(stratum: tuple[int, ...], seed: int, draws: int) -> Floats:
+    """(draws, clusters): how often each cluster is drawn, within its stratum."""
+    generator, of_cluster = np.random.default_rng(seed), np.array(stratum)
+    times = np.empty((draws, len(of_cluster)))
+    for number in np.unique(of_cluster):
+        members = np.flatnonzero(of_cluster == number)
+        times[:, members] = generator.multinomial(
+            len(members), np.full(len(members), 1 / len(members)), draws
+        )
+    return times
+
+
+def _percentiles(
+    point: Estimate,
+    guard: Estimate,
+    values: Floats,
+    se: float,
+    df: float,
+    *,
+    stratum: NDArray[np.intp],
+    bounds: tuple[float, float],
+) -> Estimate:
+    defined = values[~np.isnan(values)]
+    notes = []
+    if lost := len(values) - len(defined):
+        notes.append(f"{lost} of {len(values)} resamples undefined and left out")
+    if len(defined) == 0:
+        return point.noting(*notes, "no interval")
+    low, high = (float(end) for end in np.quantile(defined, [0.025, 0.975]))
+    if high - low < 1e-12:
+        return guard.noting(*notes)
+    smallest = int(np.bincount(stratum)[np.unique(stratum)].min())
+    if smallest < FEW_FOR_PERCENTILES and not np.isnan(se):
+        beside = with_t(point, se=se, df=df, bounds=bounds, method="")
+        notes.append(
+            f"a stratum of only {smallest} clusters: the percentile interval tends to be short;"
+            f" t({df:.3g}) gives {beside.low:.3f} to {beside.high:.3f}"
+        )
+    return replace(
+        point, low=low, high=high, method=f"percentile bootstrap of clusters, {len(values)} draws"
+    ).noting(*notes)
