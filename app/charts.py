@@ -26,7 +26,7 @@ def forest(
     table = pd.DataFrame(
         [
             {
-                "group": name,
+                "group": f"{name}  ·  n {estimate.n}",
                 "value": estimate.value,
                 "low": lowest if estimate.low is None else max(estimate.low, lowest),
                 "high": estimate.high,

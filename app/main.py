@@ -25,6 +25,7 @@ rating = looking.role is Role.EXPERT
 page = st.navigation(navigation.pages_for(looking), position="top" if rating else "sidebar")
 page.run()
 foot = st.container() if rating else st.sidebar
-foot.divider()
+if rating:
+    foot.divider()
 foot.text(f"Signed in as {looking.pseudonym}")
 foot.html('<a href="/leave" target="_self">Sign out</a>')

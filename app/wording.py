@@ -1,6 +1,7 @@
 """How results are put into words: numbers with their interval and n, and reasons where there is no number."""
 
-from validation.contested import Status
+from validation.contested import MetricStatus, Status
+from validation.metric_evidence import THRESHOLDS, Domain, DomainEvidence
 from validation.results import Estimate
 
 REASONS = {
@@ -57,3 +58,40 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     ('1 item', '3 items')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def in_a_sentence(one: MetricStatus) -> str:
+    """Why a metric has its status: what was found in each domain that speaks, or what is missing."""
+    speaking = [evidence for evidence in one.evidence.domains.values() if _speaks(evidence)]
+    if one.status is Status.NOT_ASSESSED:
+        missing = [evidence.missing for evidence in one.evidence.domains.values() if evidence.missing]
+        return "; ".join(dict.fromkeys(missing)) or "no data"
+    if not speaking:
+        return "enough data, and nothing of concern in them"
+    return "; ".join(_finding(evidence) for evidence in speaking)
+
+
+def _speaks(evidence: DomainEvidence) -> bool:
+    return evidence.triggered or (evidence.probability or 0) >= 0.5
+
+
+def _finding(evidence: DomainEvidence) -> str:
+    """One domain in words, from its raw counts."""
+    counts = {name: f"{number:g}" for name, number in evidence.counts.items()}
+    limit = THRESHOLDS.get(evidence.domain)
+    match evidence.domain:
+        case Domain.EXPERT_DISAGREEMENT:
+            found = f"experts split on {counts['split_items']} of {counts['items']} items; α {spell(evidence.estimate)}"
+            return f"{found}, below {limit:g} with probability {evidence.probability:.2f}"
+        case Domain.JUDGE_AGAINST_EXPERTS:
+            found = f"the judge agrees with the experts on {counts['agreeing']} of {counts['items']} items"
+            return f"{found}, accuracy below {limit:g} with probability {evidence.probability:.2f}"
+        case Domain.INDETERMINACY:
+            found = f"{counts['marked']} of {counts['ratings']} labels are borderline"
+        case Domain.UNSURE:
+            found = f"{counts['marked']} of {counts['ratings']} answers are “I can’t judge this”"
+        case Domain.JUDGE_INSTABILITY:
+            found = f"the judge contradicts itself on {counts['flips']} of {counts['items']} items"
+        case _:
+            return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items())
+    return f"{found}, above {limit:.0%} with probability {evidence.probability:.2f}"

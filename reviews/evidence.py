@@ -4,7 +4,7 @@ A unit is an item: a conversation under one metric version. Nothing is pooled ac
 submitted labels count, and repeats, adjudications and judgments never enter a figure about experts among themselves.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +50,9 @@ def read_tables(engine: Engine, study: str) -> StudyTables:
     several = metrics.duplicated(["benchmark", "metric"], keep=False)
     version = metrics["version"].astype(str)
     metrics["title"] = metrics["name"].where(~several, metrics["name"] + " (version " + version + ")")
-    about_items = conversations[["conversation_id", "age", "model", "family", "base_scenario"]]
+    about_items = conversations[
+        ["conversation_id", "conversation", "age", "model", "family", "base_scenario"]
+    ]
     about_metrics = metrics[["metric_version_id", "title", "polarity"]]
     assignments = (
         frames.assignments(engine, study)
@@ -228,14 +230,11 @@ def _groups(tables: StudyTables, *, by_polarity: bool = True) -> Iterator[tuple[
 
 
 def split_items(part: pd.DataFrame) -> pd.DataFrame:
-    """The items of which experts disagree, most divided first: conversation_id, labels (word to count)."""
+    """The items of which experts disagree, most divided first: conversation, and how often each label was given."""
     submitted = part[(part["status"] == LabelStatus.SUBMITTED) & (part["repeat"] == 0)]
-    counts = submitted.groupby("conversation_id")["label"].value_counts().unstack(fill_value=0)
+    counts = submitted.pivot_table(
+        index="conversation", columns="label", values="assignment_id", aggfunc="count", fill_value=0
+    ).reindex(columns=list(SCALE), fill_value=0)
     divided = counts[(counts > 0).sum(axis=1) > 1]
     order = (divided.max(axis=1) / divided.sum(axis=1)).sort_values(kind="stable").index
     return divided.loc[order].reset_index()
-
-
-def titles(rows: Sequence[AgreementRow] | Sequence[JudgeRow]) -> list[str]:
-    """The groups of a table of results, in order."""
-    return list(dict.fromkeys(row.group for row in rows))

@@ -180,11 +180,7 @@ def _p_values(difference: Floats, epsilons: Floats) -> Floats:
 
 
 def _wilcoxon(shifted: Floats) -> float:
-    return (
-        float(stats.wilcoxon(shifted, alternative="less", method="auto").pvalue)
-        if shifted.any()
-        else 1.0
-    )
+    return float(stats.wilcoxon(shifted, alternative="less", method="auto").pvalue) if shifted.any() else 1.0
 
 
 def _rejected(p: Floats) -> NDArray[np.bool_]:

@@ -197,7 +197,7 @@ def _weights_in_chunks(
 ) -> Iterator[tuple[int, FloatArray]]:
     """The resamples from `start` on, a few at a time; the next ones overwrite them.
 
-    Buffers that are used again and stay in the processor's cache halve the time of the whole bootstrap.
+    Buffers that are used again and stay in the processor's cache halve the time of drawing.
     """
     rng = np.random.default_rng(seed)
     step = max(1, CACHED_WEIGHTS // max(columns, 1))

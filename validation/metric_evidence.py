@@ -38,6 +38,7 @@ THRESHOLDS: Mapping[Domain, float] = {
     Domain.JUDGE_INSTABILITY: 0.20,
     Domain.CONSTRUCT: 0.25,
     Domain.SATURATION: 0.02,
+    Domain.DIFFERENTIAL_ERROR: 0.10,
 }
 """Default thresholds; a study may set its own, before looking."""
 
@@ -160,6 +161,7 @@ def judge_against_experts(
     agreeing: Mapping[Hashable, tuple[float, int]],
     *,
     threshold: float = THRESHOLDS[Domain.JUDGE_AGAINST_EXPERTS],
+    groups: Mapping[Hashable, Hashable] | None = None,
     least_items: int = 6,
 ) -> dict[Hashable, DomainEvidence]:
     """D2: P(judge accuracy below the threshold), partially pooled over the metrics.
@@ -167,10 +169,17 @@ def judge_against_experts(
     Args:
         agreeing: for each metric, items on which judge and experts agree (soft labels: the sum) and items compared.
         threshold: the accuracy below which the judge is of concern.
+        groups: the polarity of each metric; polarities are pooled apart where each has six metrics with data.
         least_items: the floor.
     """
     return _pooled(
-        Domain.JUDGE_AGAINST_EXPERTS, agreeing, threshold, least_items, below=True, what="judged items"
+        Domain.JUDGE_AGAINST_EXPERTS,
+        agreeing,
+        threshold,
+        least_items,
+        groups,
+        below=True,
+        what="judged items",
     )
 
 
@@ -178,6 +187,7 @@ def judge_instability(
     flips: Mapping[Hashable, tuple[float, int]],
     *,
     threshold: float = THRESHOLDS[Domain.JUDGE_INSTABILITY],
+    groups: Mapping[Hashable, Hashable] | None = None,
     least_items: int = 10,
 ) -> dict[Hashable, DomainEvidence]:
     """D4: P(flip rate above the threshold), partially pooled over the metrics.
@@ -185,10 +195,11 @@ def judge_instability(
     Args:
         flips: for each metric, items on which the runs are not unanimous and items with three runs or more.
         threshold: the flip rate above which the judge is of concern.
+        groups: the polarity of each metric; polarities are pooled apart where each has six metrics with data.
         least_items: the floor.
     """
     what = "items with three runs of the judge"
-    return _pooled(Domain.JUDGE_INSTABILITY, flips, threshold, least_items, below=False, what=what)
+    return _pooled(Domain.JUDGE_INSTABILITY, flips, threshold, least_items, groups, below=False, what=what)
 
 
 def _pooled(
@@ -196,6 +207,7 @@ def _pooled(
     counted: Mapping[Hashable, tuple[float, int]],
     threshold: float,
     least: int,
+    groups: Mapping[Hashable, Hashable] | None,
     *,
     below: bool,
     what: str,
@@ -203,7 +215,8 @@ def _pooled(
     if not counted:
         return {}
     hits, sizes = zip(*counted.values(), strict=True)
-    pooled = shrink(hits, trials=sizes, threshold=threshold)
+    names = None if groups is None else [groups[metric] for metric in counted]
+    pooled = shrink(hits, trials=sizes, threshold=threshold, groups=names)
     found: dict[Hashable, DomainEvidence] = {}
     for metric, (hit, n), rate, under in zip(
         counted, counted.values(), pooled.rates, pooled.below, strict=True

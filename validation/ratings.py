@@ -140,7 +140,7 @@ def _require_known_categories(values: pd.Series, categories: Sequence[Hashable])
         row = int(np.argmax(unknown)) + 1
         declared = ", ".join(map(repr, categories))
         raise RatingsError(
-            f"row {row}: {values.iloc[row - 1]!r} is not one of the declared categories {declared}"
+            f"row {row}: {values.tolist()[row - 1]!r} is not one of the declared categories {declared}"
             " (leave the cell empty where there is no rating)"
         )
 

@@ -1,4 +1,4 @@
-"""Evidence on a metric from shares: indeterminacy, cannot judge, construct, saturation (D3, D3u, D5, D6)."""
+"""Evidence on a metric from shares: indeterminacy, cannot judge, construct, saturation, differential error (D3, D3u, D5, D6, D7)."""
 
 from collections.abc import Hashable, Mapping
 
@@ -8,6 +8,7 @@ from scipy.stats import beta
 
 from validation.metric_evidence import THRESHOLDS, Domain, DomainEvidence, not_assessed
 from validation.results import Estimate
+from validation.self_preference import rate_gap
 
 
 def indeterminacy(
@@ -109,6 +110,42 @@ def saturation(
             probability=float(beta.cdf(threshold, a, b) + beta.sf(1 - threshold, a, b)),
             estimate=_beta_estimate(passed / n, a, b, n),
             n=n,
+            counts=counts,
+        )
+    return found
+
+
+def differential_error(
+    errors: Mapping[Hashable, tuple[float, int, float, int]],
+    *,
+    threshold: float = THRESHOLDS[Domain.DIFFERENTIAL_ERROR],
+    least_items: int = 6,
+) -> dict[Hashable, DomainEvidence]:
+    """D7: P(the judge's error rates in two groups differ by more than the threshold), each Beta(1/2, 1/2).
+
+    Args:
+        errors: for each metric: errors and items in one group (teens, or the judge's family), and in the other.
+        threshold: a difference that matters, either way.
+        least_items: the floor, in each group.
+    """
+    found: dict[Hashable, DomainEvidence] = {}
+    middle = (np.arange(1000) + 0.5) / 1000
+    for metric, (first, n, second, other_n) in errors.items():
+        counts = {"errors": first, "items": n, "errors_of_the_others": second, "items_of_the_others": other_n}
+        fewer = min(n, other_n)
+        if fewer < least_items:
+            short = f"{least_items} items in each group are needed, {n} and {other_n} are there"
+            reason = "too_few_items" if fewer else "no_items"
+            found[metric] = not_assessed(Domain.DIFFERENTIAL_ERROR, fewer, counts, short, reason)
+            continue
+        rate = beta.ppf(middle, first + 0.5, n - first + 0.5)
+        a, b = second + 0.5, other_n - second + 0.5
+        apart = beta.cdf(rate - threshold, a, b) + beta.sf(rate + threshold, a, b)
+        found[metric] = DomainEvidence(
+            domain=Domain.DIFFERENTIAL_ERROR,
+            probability=float(apart.mean()),
+            estimate=rate_gap((first, n), (second, other_n)),
+            n=fewer,
             counts=counts,
         )
     return found

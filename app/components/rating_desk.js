@@ -71,6 +71,11 @@ class Desk {
   }
 
   show(data) {
+    if (this.pending && data.code === this.pending.code && !data.refused) {
+      // Still waiting for an answer: if it arrived but the reply was lost, sending it again fetches the reply.
+      if (data.base_revision !== this.pending.base_revision) this.attempt();
+      return;
+    }
     const another = data.code !== this.code || data.base_revision !== this.data?.base_revision;
     this.data = data;
     if (another) this.open();
@@ -268,13 +273,14 @@ class Desk {
     this.pending = { code: this.code, base_revision: this.data.base_revision, answer: this.content(), attempt: 0 };
     this.state.textContent = "Saving…";
     this.paint();
-    const attempt = () => {
-      this.pending.attempt += 1;
-      if (this.pending.attempt > 1) this.state.textContent = "Not saved yet: no connection. Trying again; please leave this page open.";
-      this.send("save", { ...this.pending });
-    };
-    attempt();
-    this.resendTimer = setInterval(attempt, RESEND_AFTER);
+    this.attempt();
+    this.resendTimer = setInterval(() => this.attempt(), RESEND_AFTER);
+  }
+
+  attempt() {
+    this.pending.attempt += 1;
+    if (this.pending.attempt > 1) this.state.textContent = "Not saved yet: no connection. Trying again; please leave this page open.";
+    this.send("save", { ...this.pending });
   }
 
   settle(state, said) {

@@ -62,8 +62,11 @@ def judge_and_experts() -> None:
         forest([(row.group, getattr(row.found, key)) for row in shown], title=name, lowest=lowest)
     )
     st.dataframe(_table(shown), hide_index=True, width="stretch")
-    for note in dict.fromkeys(note for key in _RATES for note in getattr(whole.found, key).notes):
-        st.text(note)
+    if any(getattr(whole.found, key).notes for key in _RATES):
+        st.caption(
+            "Pooled figures take metrics as the unit: with fewer than ten metrics their intervals are rough, and with"
+            " fewer than five there is none, only the single metrics."
+        )
 
 
 def _choose_policy() -> Policy:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import audit, workspace
 from app.views.methodologist import study_in_view
-from app.wording import STATUSES, spell
+from app.wording import STATUSES, in_a_sentence, spell
 from impactbench.domain import Role
 from reviews import evidence
 from validation.contested import CONCERNS, MetricStatus, Status
@@ -68,7 +68,7 @@ def _queue(found: list[MetricStatus], metrics: Metrics) -> pd.DataFrame:
             {
                 "Status": " ".join(STATUSES[one.status]),
                 "Metric": metrics[one.metric]["title"],
-                "Why": one.reason,
+                "Why": in_a_sentence(one),
             }
             for one in found
         ],
@@ -79,6 +79,7 @@ def _queue(found: list[MetricStatus], metrics: Metrics) -> pd.DataFrame:
 def _metric(study: str, one: MetricStatus, metric: Mapping[Hashable, Any]) -> None:
     mark, word = STATUSES[one.status]
     st.subheader(f"{mark} {word}")
+    st.text(in_a_sentence(one))
     st.text(
         f"{metric['title']} ({metric['polarity']}; {metric['benchmark']}/{metric['metric']}, version {metric['version']})"
     )
@@ -101,7 +102,7 @@ def _metric(study: str, one: MetricStatus, metric: Mapping[Hashable, Any]) -> No
     split = evidence.split_items(part)
     if not split.empty:
         st.subheader("What experts said on the items that divide them")
-        _reasons_given(part, split["conversation_id"].tolist())
+        _reasons_given(part, split["conversation"].tolist())
 
 
 def _evidence_row(domain: DomainEvidence) -> dict[str, str | int]:
@@ -118,13 +119,11 @@ def _evidence_row(domain: DomainEvidence) -> dict[str, str | int]:
     }
 
 
-def _reasons_given(part: pd.DataFrame, conversations: list[int]) -> None:
+def _reasons_given(part: pd.DataFrame, conversations: list[str]) -> None:
     """Labels and reasons side by side, without the names of those who gave them."""
-    said = part[part["conversation_id"].isin(conversations) & part["label"].notna()]
+    said = part[part["conversation"].isin(conversations) & part["label"].notna()]
     order = {conversation: place for place, conversation in enumerate(conversations)}
-    said = said.assign(place=said["conversation_id"].map(order)).sort_values(
-        ["place", "label"], kind="stable"
-    )
-    shown = said[["conversation_id", "label", "rationale"]].astype({"label": str})
+    said = said.assign(place=said["conversation"].map(order)).sort_values(["place", "label"], kind="stable")
+    shown = said[["conversation", "label", "rationale"]].astype({"label": str})
     shown.columns = ["Conversation", "Label", "Reason given"]
     st.dataframe(shown, hide_index=True, width="stretch")

@@ -67,7 +67,7 @@ def designs(draw: st.DrawFn) -> tuple[int, list[Member], int, int]:
 
 
 @given(designs())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_every_plan_keeps_the_rules(design: tuple[int, list[Member], int, int]) -> None:
     n, members, overlap, seed = design
     items = items_of(n, metrics=4)
@@ -76,7 +76,7 @@ def test_every_plan_keeps_the_rules(design: tuple[int, list[Member], int, int]) 
 
 
 @given(designs())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_raters_are_connected_wherever_there_are_seats_for_it(
     design: tuple[int, list[Member], int, int],
 ) -> None:
@@ -89,7 +89,7 @@ def test_raters_are_connected_wherever_there_are_seats_for_it(
 
 
 @given(designs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_loads_are_equal_across_panels_whenever_the_panel_rule_allows(
     design: tuple[int, list[Member], int, int],
 ) -> None:
@@ -115,7 +115,7 @@ def test_the_same_seed_gives_the_same_bytes_in_whatever_order_things_come(
 
 
 @given(designs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_base_scenario_follows_itself_only_where_there_is_no_other_way(
     design: tuple[int, list[Member], int, int],
 ) -> None:
@@ -131,7 +131,7 @@ def test_a_base_scenario_follows_itself_only_where_there_is_no_other_way(
 
 
 @given(designs(), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_no_rater_is_given_an_item_again(
     design: tuple[int, list[Member], int, int], data: st.DataObject
 ) -> None:
@@ -253,8 +253,8 @@ def test_an_item_that_everybody_has_is_refused_by_name() -> None:
     ("n", "members", "seconds"), [(48, members_of(3, 3), 0.5), (5000, members_of(20, 20), 10)]
 )
 def test_a_plan_is_made_quickly(n: int, members: list[Member], seconds: float) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     made = plan(items_of(n, metrics=200), members, overlap=3, seed=7)
-    assert time.perf_counter() - begun < seconds
+    assert time.process_time() - begun < seconds
     assert spread(list(made.loads.values())) <= 1
     assert made.parts == 1

@@ -19,7 +19,7 @@ from validation.metric_evidence import (
 )
 from validation.ratings import Ratings
 from validation.results import Estimate
-from validation.share_evidence import construct, indeterminacy, saturation
+from validation.share_evidence import construct, differential_error, indeterminacy, saturation
 
 VECTORS = shared_json("vectors.json") or {}
 needs_vectors = pytest.mark.skipif(not VECTORS, reason="vectors.json is not there")
@@ -146,6 +146,7 @@ def test_no_metrics_give_no_evidence(found: dict) -> None:
         indeterminacy({"m": (np.array([], dtype=np.int64), np.array([], dtype=np.int64))})["m"],
         construct({"m": (0, 0, 0)})["m"],
         saturation({"m": (0, 0)})["m"],
+        differential_error({"m": (0, 0, 0, 0)})["m"],
     ],
 )
 def test_empty_data_are_not_assessed_with_a_reason(one: DomainEvidence) -> None:
@@ -160,6 +161,22 @@ def test_a_saturated_metric_asks_for_a_rubric_audit_and_is_not_contested() -> No
     assert one.status is Status.NOT_ASSESSED
     middling = saturation({"m": (200, 400)})["m"]
     assert middling.probability == pytest.approx(0, abs=1e-6)
+
+
+def test_an_error_that_differs_by_age_is_watched_and_never_contests_alone() -> None:
+    found = differential_error({"m": (20, 30, 3, 30), "even": (5, 30, 5, 30), "few": (1, 2, 1, 30)})
+    assert found["m"].probability == pytest.approx(1, abs=1e-2)
+    draws = np.random.default_rng(0).beta(5.5, 25.5, size=(2, 100_000))
+    assert found["even"].probability == pytest.approx((np.abs(draws[0] - draws[1]) > 0.1).mean(), abs=5e-3)
+    assert found["few"].missing == "6 items in each group are needed, 2 and 30 are there"
+    assert statuses(gather(found))[0].status is Status.WATCH
+
+
+def test_polarities_are_pooled_apart_where_each_has_six_metrics() -> None:
+    agreeing = {k: (9, 9) if k < 6 else (3, 9) for k in range(12)}
+    together = judge_against_experts(agreeing)
+    apart = judge_against_experts(agreeing, groups={k: k < 6 for k in range(12)})
+    assert (apart[0].probability or 1) < (together[0].probability or 0)
 
 
 def test_correlated_ratings_count_for_less_than_independent_ones() -> None:

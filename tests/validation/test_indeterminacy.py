@@ -6,16 +6,14 @@ from scipy.spatial.distance import jensenshannon
 
 from tests.material import shared_json
 from tests.validation.test_mapping import labels
-from validation.indeterminacy import (
+from validation.decisions import (
     beta_sweep,
-    compare_forced,
-    coverage,
     curves,
     decision_consistency,
-    multilabel_mse,
     prevalence_bias,
     thresholds,
 )
+from validation.indeterminacy import compare_forced, coverage, multilabel_mse
 from validation.response_sets import (
     between_raters,
     decode,

@@ -34,7 +34,7 @@ def test_severities_are_recovered_and_harsh_is_positive() -> None:
     assert found.thresholds[0] < found.thresholds[1]
 
 
-def test_most_of_the_level_of_a_raters_items_is_taken_out_of_severity() -> None:
+def test_the_level_of_a_raters_items_is_taken_out_of_severity_as_far_as_two_ratings_tell() -> None:
     generator = np.random.default_rng(3)
     rows: list[list[int | None]] = []
     for k in range(200):
@@ -46,8 +46,8 @@ def test_most_of_the_level_of_a_raters_items_is_taken_out_of_severity() -> None:
     values = [one.value for one in found.severity.values()]
     shares = [np.mean([row[r] for row in rows if row[r] is not None]) for r in (0, 1)]
     raw = np.log(shares[0] / (1 - shares[0])) - np.log(shares[1] / (1 - shares[1]))
-    assert raw > 2
-    assert values[1] - values[0] < raw
+    assert raw > 1.5
+    assert values[1] - values[0] < 0.75 * raw
     assert abs(values[2]) < 0.5
 
 

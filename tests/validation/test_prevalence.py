@@ -4,15 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.material import shared_json
+from validation.clustered_rate import clustered_rate, rate_from_rectifiers
 from validation.corrected_rates import borrowed_rates, choose_estimator, corrected_rates
 from validation.judge_accuracy import judge_accuracy
 from validation.ppi import ppi_mean, stratified_ppi
 from validation.prevalence import (
-    clustered_rate,
     hajek,
     horvitz_thompson,
     post_stratified,
-    rate_from_rectifiers,
     verdict_weights,
 )
 from validation.rogan_gladen import ErrorCounts, lang_reiczigel, rate_bounds, rogan_gladen
