@@ -8,6 +8,8 @@ metrics are one more.
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +22,14 @@ Drawn = NDArray[np.floating]
 LEVEL = 0.95
 DRAWS_AT_A_TIME = 1_000
 """Part of what a seed means: another number draws other metrics."""
+ENOUGH_FOR_A_BOUND = 1_000
 EXACT_IN_SINGLE = 2**24
 """Whole numbers below this are exact in single precision, so sums of conversations are the same on every machine."""
 
 
 def resampled_rates(
-    passed: NDArray[np.int64],
-    scored: NDArray[np.int64],
+    passed: NDArray[np.int64] | Floats,
+    scored: NDArray[np.int64] | Floats,
     *,
     strata: NDArray[np.int64],
     groups: NDArray[np.bool_],
@@ -53,26 +56,23 @@ def resampled_rates(
         ValueError: draws is below 1.
     """
     require_draws(draws)
+    strata = np.unique(strata, return_inverse=True)[1]
     order, cells = _cells(strata, groups)
     sums = np.concatenate([passed, scored], axis=1)[order]
     kind = _precision(sums, strata[order])
     by_column = np.ascontiguousarray(sums.T.astype(kind))
-    of_cell = np.stack([groups[:, order[cell.start]] for _, cell in cells], axis=1).astype(kind)
-    members = [[cell for stratum, cell in cells if stratum == s] for s in dict.fromkeys(s for s, _ in cells)]
-    columns, n_groups = passed.shape[1], len(groups)
-    rates = np.full((n_groups, columns, draws), np.nan, dtype=kind)
-    in_cells = np.empty((len(cells), 2 * columns, min(draws, DRAWS_AT_A_TIME)), dtype=kind)
+    of_cell = np.stack([groups[:, order[cell.run.start]] for cell in cells], axis=1).astype(kind)
+    rates = np.full((len(groups), passed.shape[1], draws), np.nan, dtype=kind)
+    in_cells = np.empty((len(cells), sums.shape[1], DRAWS_AT_A_TIME), dtype=kind)
     with one_blas_thread():
         for start, drawn in multiplicities(strata, draws=draws, seed=seed):
-            several, number = 0, 0
-            for weights, own in zip(drawn, members, strict=True):
-                several, first = len(weights), own[0].start
-                for cell in own:
-                    times = weights[:, cell.start - first : cell.stop - first].astype(kind, copy=False)
-                    np.matmul(by_column[:, cell], times.T, out=in_cells[number, :, :several])
-                    number += 1
-            flat = in_cells[:, :, :several].reshape(len(cells), -1)
-            passes, conversations = np.split((of_cell @ flat).reshape(n_groups, -1, several), 2, axis=1)
+            several = len(drawn[0])
+            for cell, in_cell in zip(cells, in_cells, strict=True):
+                times = drawn[cell.stratum][:, cell.places].astype(kind, copy=False)
+                np.matmul(by_column[:, cell.run], times.T, out=in_cell[:, :several])
+            flat = np.ascontiguousarray(in_cells[:, :, :several]).reshape(len(cells), -1)
+            in_groups = (of_cell @ flat).reshape(len(groups), -1, several)
+            passes, conversations = np.split(in_groups, 2, axis=1)
             here = rates[:, :, start : start + several]
             np.divide(passes, conversations, out=here, where=conversations > 0)
     return rates
@@ -106,48 +106,77 @@ def _multinomial(size: int, several: int, generator: np.random.Generator) -> NDA
 def percentiles(drawn: Drawn) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """The 2.5% and 97.5% quantiles of the last axis over its defined values, and how many are not.
 
-    The values are reordered in place: a copy would double the memory. An end is NaN where nothing is defined.
+    An end is NaN where nothing is defined.
 
     Args:
         drawn: (..., draws).
     """
     rows = drawn.reshape(-1, drawn.shape[-1])
-    undefined = np.isnan(rows).sum(axis=1)
-    ends = np.full((2, len(rows)), np.nan)
-    for missing in np.unique(undefined).tolist():
-        left = rows.shape[1] - missing
-        if left:
-            same = undefined == missing
-            ends[:, same] = _quantiles(rows if same.all() else rows[same], left)
+    ends, undefined = np.full((2, len(rows)), np.nan), np.zeros(len(rows), dtype=np.int64)
+    holed = np.isnan(rows.sum(axis=1))
+    for k, row in enumerate(rows):
+        values = row[~np.isnan(row)] if holed[k] else row
+        undefined[k] = len(row) - len(values)
+        if len(values):
+            ends[:, k] = _lower_quantile(values), -_lower_quantile(-values)
     low, high = ends.reshape(2, *drawn.shape[:-1])
     return low, high, undefined.reshape(drawn.shape[:-1])
 
 
-def _quantiles(rows: Drawn, left: int) -> Floats:
-    """(2, rows): quantiles of the `left` smallest of each row: undefined values are partitioned to its end."""
-    at = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]) * (left - 1)
-    below = np.floor(at).astype(int)
-    above = np.minimum(below + 1, left - 1)
-    rows.partition(np.unique([below, above]), axis=1)
-    lower, upper = rows[:, below].astype(np.float64), rows[:, above].astype(np.float64)
-    return np.asarray((lower + (at - below) * (upper - lower)).T)
+def _lower_quantile(values: Drawn) -> float:
+    """The 2.5% quantile, interpolated as `numpy.quantile` does, which is four times slower over these many rows.
+
+    Only what lies below a bound from every twentieth value is looked at, unless the bound proves too low.
+    """
+    at = (1 - LEVEL) / 2 * (len(values) - 1)
+    below = int(at)
+    above = min(below + 1, len(values) - 1)
+    tail = values
+    if len(values) >= ENOUGH_FOR_A_BOUND:
+        some = np.sort(values[::20])
+        within = values[values <= some[int(0.06 * len(some))]]
+        tail = within if len(within) > above else values
+    ordered = np.partition(tail, [below, above])
+    return float(ordered[below]) + (at - below) * (float(ordered[above]) - float(ordered[below]))
 
 
-def _cells(
-    strata: NDArray[np.int64], groups: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], list[tuple[int, slice]]]:
-    """The metrics in order of stratum, and runs of them that are in the same groups: (stratum, run)."""
+class _Cell(NamedTuple):
+    """Metrics of one stratum that are in the same groups."""
+
+    run: slice
+    """Where they are in the order of all."""
+    stratum: int
+    """The number of the stratum, from 0."""
+    places: slice | NDArray[np.int64]
+    """Where they are among the metrics of the stratum, as given."""
+
+
+def _cells(strata: NDArray[np.int64], groups: NDArray[np.bool_]) -> tuple[NDArray[np.int64], list[_Cell]]:
+    """An order of the metrics in which each cell is a run, and the cells."""
     alike = np.unique(np.packbits(groups, axis=0), axis=1, return_inverse=True)[1].reshape(-1)
     order = np.lexsort([alike, strata])
-    first = np.flatnonzero(
-        np.r_[True, (np.diff(strata[order]) != 0) | (np.diff(alike[order]) != 0)] if len(order) else []
-    )
-    runs = [slice(int(a), int(b)) for a, b in zip(first, [*first[1:], len(order)], strict=True)]
-    return order, [(int(strata[order[run.start]]), run) for run in runs]
+    changes = (np.diff(strata[order]) != 0) | (np.diff(alike[order]) != 0)
+    starts = [0, *(np.flatnonzero(changes) + 1).tolist()]
+    place = np.empty(len(strata), dtype=np.int64)
+    for stratum in range(strata.max() + 1):
+        members = np.flatnonzero(strata == stratum)
+        place[members] = np.arange(len(members))
+    return order, [
+        _Cell(slice(a, b), int(strata[order[a]]), _as_slice(place[order[a:b]]))
+        for a, b in pairwise([*starts, len(order)])
+    ]
 
 
-def _precision(sums: NDArray[np.int64], strata: NDArray[np.int64]) -> type[np.floating]:
-    """Single precision where no resample can hold more conversations than it counts exactly."""
+def _as_slice(places: NDArray[np.int64]) -> slice | NDArray[np.int64]:
+    """Neighbours as a slice, which spares a copy of their weights."""
+    neighbours = bool((np.diff(places) == 1).all())
+    return slice(int(places[0]), int(places[-1]) + 1) if neighbours else places
+
+
+def _precision(sums: NDArray[np.int64] | Floats, strata: NDArray[np.int64]) -> type[np.floating]:
+    """Single precision where sums are whole numbers and no resample can hold more than it counts exactly."""
+    if not np.issubdtype(sums.dtype, np.integer):
+        return np.float64
     largest = sum(int(sums[strata == s].max(initial=0)) * int((strata == s).sum()) for s in np.unique(strata))
     return np.float32 if largest < EXACT_IN_SINGLE else np.float64
 

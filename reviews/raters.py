@@ -8,6 +8,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
+from impactbench.adapters.documents import why_unfit
 from impactbench.domain import Panel, Role
 from impactbench.store.engine import insert_if_absent, reading, writing
 from impactbench.store.tables import Assignment, Rater, ReviewSet
@@ -43,6 +44,7 @@ def parse_rater(text: str) -> Member:
     )
     if not name:
         raise RaterRefused(f"the rater {text!r} has no name; write NAME:{_PANELS}")
+    _require_storable(name)
     return Member(name=name, panel=_parse_panel(panel, f"the rater {text!r}"))
 
 
@@ -67,6 +69,7 @@ def read_raters(path: Path) -> list[Member]:
         name = (row["rater"] or "").strip()
         if not name:
             raise RaterRefused(f"{path}, line {line}: the column 'rater' is empty; write a name")
+        _require_storable(name)
         members.append(
             Member(name=name, panel=_parse_panel((row["panel"] or "").strip(), f"{path}, line {line}"))
         )
@@ -115,6 +118,7 @@ def add_person(engine: Engine, name: str, *, role: Role, panel: Panel | None = N
     name = name.strip()
     if not name:
         raise RaterRefused("a person needs a name; a pseudonym will do")
+    _require_storable(name)
     if panel is not None and role is not Role.EXPERT:
         raise RaterRefused(f"a {role} rates nothing and so is in no panel; leave --panel out")
     with writing(engine) as session:
@@ -143,6 +147,11 @@ def _settle(member: Member, person: Rater | None) -> Member:
             f"write {member.name} alone, or name somebody else"
         )
     return Member(name=member.name, panel=person.panel)
+
+
+def _require_storable(name: str) -> None:
+    if unfit := why_unfit(name):
+        raise RaterRefused(f"the name {name!r} holds {unfit}, which no database can keep; take it out")
 
 
 def _describe(role: Role, panel: Panel | None) -> str:

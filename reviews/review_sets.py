@@ -20,6 +20,7 @@ from reviews.sampling_frame import leave_out_exhausted, sampling_frame, taken_se
 
 STRATA = ("metric", "polarity", "family", "age")
 """The strata where none are named."""
+_SEEDS = 2**31
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,6 +159,8 @@ def draft_review_set(
     Raises:
         PlanRefused: the set cannot be as asked; the text says what would be right.
     """
+    if not 0 <= seed < _SEEDS:
+        raise PlanRefused(f"seed {seed} cannot be kept; give a whole number from 0 to {_SEEDS - 1}")
     slug = slug or f"overlap-{overlap}-seed-{seed}"
     frame = sampling_frame(engine, study, metrics=metrics, runs=runs)
     pool = gather_raters(engine, raters)

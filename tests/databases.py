@@ -102,6 +102,16 @@ def postgres_server() -> Iterator[PostgresServer]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def why_no_postgres() -> str:
+    """Why no server can be started here; empty where one can."""
+    try:
+        _find_binaries()
+        _other_account()
+    except PostgresAbsent as absent:
+        return str(absent)
+    return ""
+
+
 def migrated_sqlite_file(folder: Path) -> Path:
     """A SQLite file at the newest revision, in one piece: no write-ahead log beside it."""
     path = folder / "template.db"

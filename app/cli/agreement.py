@@ -42,7 +42,9 @@ def agreement(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row a label.")],
     item: Annotated[
         list[str] | None,
-        typer.Option(help="Column of the item; repeat it where several name an item together. [item_id]"),
+        typer.Option(
+            help="Column of the item; repeat it where several name an item together; item_id by default."
+        ),
     ] = None,
     rater: Annotated[str, typer.Option(help="Column of the rater.")] = "rater_id",
     label: Annotated[str, typer.Option(help="Column of the label.")] = "label",

@@ -35,7 +35,7 @@ def _group() -> None:
 def open_set(
     study: Study,
     overlap: Annotated[int, typer.Option(help="How many raters see each item.")] = 3,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same plan.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same plan.")] = 0,
     items: Annotated[int | None, typer.Option(help="Items in all; without it, every conversation.")] = None,
     per_stratum: Annotated[int | None, typer.Option(help="Items of each stratum.")] = None,
     strata: Annotated[str, typer.Option(help="What strata are made of, with commas.")] = ",".join(STRATA),

@@ -220,6 +220,8 @@ def test_raters_who_cannot_rate_are_refused(sqlite_engine: Engine, raters: list[
         ({"strata": ["mood"]}, "'mood' cannot name strata"),
         ({"items": 17}, "give a number from 1 to 16"),
         ({"overlap": 5}, "overlap 5 needs 5 raters and there are 4"),
+        ({"seed": -1}, "seed -1 cannot be kept; give a whole number from 0 to 2147483647"),
+        ({"seed": 2**31}, "seed 2147483648 cannot be kept"),
     ],
 )
 def test_what_cannot_be_drafted_is_refused(
@@ -299,6 +301,11 @@ def test_a_file_of_raters_that_is_wrong_is_refused_by_line(tmp_path: Path, text:
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PlanRefused, match=r"none\.csv cannot be read"):
         read_raters(tmp_path / "none.csv")
+
+
+def test_a_name_that_no_database_keeps_is_refused() -> None:
+    with pytest.raises(PlanRefused, match="which no database can keep"):
+        parse_rater("A\x00da:internal")
 
 
 @pytest.mark.parametrize("text", [":internal", "  ", "Ada:outer"])

@@ -1,0 +1,189 @@
+"""Labels come to be in one way, once, and are never overwritten: on SQLite and on PostgreSQL."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import Engine, func
+from sqlmodel import select
+
+from impactbench.domain import LabelStatus, LabelVerdict
+from impactbench.store import tables as t
+from impactbench.store.engine import reading
+from reviews import desk
+from reviews.labels import Answer, LabelRefused, StaleAnswer
+from tests.browser.desks import plain_turns, set_desks
+
+PASS = Answer(verdict=LabelVerdict.PASS, rationale="it asks")
+FAIL = Answer(verdict=LabelVerdict.FAIL)
+
+
+@pytest.fixture
+def raters(engine: Engine) -> dict[str, int]:
+    """Two raters with the same three conversations before them; gives their ids."""
+    set_desks(engine, [plain_turns(n) for n in (1, 2, 3)], "kestrel", "wren", base_url="http://here")
+    with reading(engine) as session:
+        return {rater.pseudonym: rater.id or 0 for rater in session.exec(select(t.Rater)).all()}
+
+
+def codes(engine: Engine, rater_id: int) -> list[str]:
+    return [entry.code for entry in desk.queue(engine, rater_id)]
+
+
+def verdicts(engine: Engine, rater_id: int, code: str) -> list[LabelVerdict | None]:
+    return [label.verdict for label in desk.history(engine, rater_id, code)]
+
+
+def test_the_same_answer_sent_twice_is_stored_once(engine: Engine, raters: dict[str, int]) -> None:
+    rater = raters["kestrel"]
+    code = codes(engine, rater)[0]
+    first = desk.save(engine, rater, code, PASS, base_revision=0)
+    again = desk.save(engine, rater, code, PASS.model_copy(update={"active_seconds": 9.0}), base_revision=0)
+    assert first.id == again.id
+    assert verdicts(engine, rater, code) == [LabelVerdict.PASS]
+
+
+def test_another_answer_on_an_old_revision_is_refused_and_nothing_is_overwritten(
+    engine: Engine, raters: dict[str, int]
+) -> None:
+    rater = raters["kestrel"]
+    code = codes(engine, rater)[0]
+    desk.save(engine, rater, code, PASS, base_revision=0)
+    with pytest.raises(StaleAnswer):
+        desk.save(engine, rater, code, FAIL, base_revision=0)
+    assert verdicts(engine, rater, code) == [LabelVerdict.PASS]
+
+
+def test_a_change_is_a_new_revision(engine: Engine, raters: dict[str, int]) -> None:
+    rater = raters["kestrel"]
+    code = codes(engine, rater)[0]
+    desk.save(engine, rater, code, PASS, base_revision=0)
+    desk.save(engine, rater, code, FAIL, base_revision=1)
+    assert verdicts(engine, rater, code) == [LabelVerdict.PASS, LabelVerdict.FAIL]
+
+
+def test_a_revision_that_never_was_cannot_be_built_on(engine: Engine, raters: dict[str, int]) -> None:
+    rater = raters["kestrel"]
+    with pytest.raises(StaleAnswer):
+        desk.save(engine, rater, codes(engine, rater)[0], PASS, base_revision=5)
+
+
+def test_nobody_answers_drafts_or_reads_for_somebody_else(engine: Engine, raters: dict[str, int]) -> None:
+    code = codes(engine, raters["kestrel"])[0]
+    other = raters["wren"]
+    for attempt in (
+        lambda: desk.save(engine, other, code, PASS, base_revision=0),
+        lambda: desk.keep_draft(engine, other, code, {}, base_revision=0),
+        lambda: desk.draft(engine, other, code),
+        lambda: desk.history(engine, other, code),
+        lambda: desk.blind_item(engine, other, code),
+    ):
+        with pytest.raises(LabelRefused):
+            attempt()
+
+
+def test_a_draft_is_kept_replaced_and_gone_after_saving(engine: Engine, raters: dict[str, int]) -> None:
+    rater = raters["kestrel"]
+    code = codes(engine, rater)[0]
+    for text in ("a", "ab"):
+        assert desk.keep_draft(engine, rater, code, {"rationale": text}, base_revision=0)
+    kept = desk.draft(engine, rater, code)
+    assert kept is not None
+    assert kept.content == {"rationale": "ab"}
+    desk.save(engine, rater, code, PASS, base_revision=0)
+    assert desk.draft(engine, rater, code) is None
+    assert not desk.keep_draft(engine, rater, code, {"rationale": "late"}, base_revision=0)
+    assert desk.draft(engine, rater, code) is None
+
+
+def test_no_verdict_keeps_its_reason_and_its_kind(engine: Engine, raters: dict[str, int]) -> None:
+    rater = raters["kestrel"]
+    first, second, _ = codes(engine, rater)
+    cannot = desk.save(engine, rater, first, Answer(no_verdict_because="outside_my_field"), base_revision=0)
+    skipped = desk.save(engine, rater, second, Answer(no_verdict_because="rather_not"), base_revision=0)
+    assert (cannot.status, cannot.verdict) == (LabelStatus.CANNOT_JUDGE, None)
+    assert (skipped.status, skipped.verdict) == (LabelStatus.SKIPPED, None)
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"verdict": "pass", "no_verdict_because": "rather_not"}, {"verdict": "maybe"}]
+)
+def test_an_answer_is_a_verdict_or_a_reason(said: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="verdict"):
+        Answer.model_validate(said)
+
+
+def test_the_queue_goes_on_behind_the_last_answer_and_then_from_the_start(
+    engine: Engine, raters: dict[str, int]
+) -> None:
+    rater = raters["kestrel"]
+    first, second, third = codes(engine, rater)
+    desk.save(engine, rater, second, PASS, base_revision=0)
+    entries = desk.queue(engine, rater)
+    assert desk.next_code(entries) == first
+    assert desk.next_code(entries, after=second) == third
+    assert desk.next_code(entries, after=third) == first
+    desk.save(engine, rater, first, PASS, base_revision=0)
+    desk.save(engine, rater, third, PASS, base_revision=0)
+    assert desk.next_code(desk.queue(engine, rater)) is None
+
+
+def test_a_blind_item_has_no_field_for_what_must_stay_hidden(engine: Engine, raters: dict[str, int]) -> None:
+    rater = raters["kestrel"]
+    item = desk.blind_item(engine, rater, codes(engine, rater)[0])
+    assert set(type(item).model_fields) == {"code", "position", "total", "asked", "turns", "option_order"}
+    assert set(type(item.asked).model_fields) == {
+        "question",
+        "pass_means",
+        "fail_means",
+        "definition",
+        "in_doubt",
+    }
+
+
+def test_twelve_threads_with_fifty_labels_each_lose_none(engine: Engine) -> None:
+    names = [f"rater-{n}" for n in range(12)]
+    set_desks(engine, [plain_turns(n, 1) for n in range(1, 51)], *names, base_url="http://here")
+    with reading(engine) as session:
+        ids = [rater.id or 0 for rater in session.exec(select(t.Rater)).all() if rater.pseudonym in names]
+    waiting = {rater: codes(engine, rater) for rater in ids}
+
+    def rate_all(rater: int) -> None:
+        for code in waiting[rater]:
+            desk.keep_draft(engine, rater, code, {"rationale": "..."}, base_revision=0)
+            desk.save(engine, rater, code, PASS, base_revision=0)
+
+    with ThreadPoolExecutor(12) as threads:
+        list(threads.map(rate_all, ids))
+    with reading(engine) as session:
+        assert session.exec(select(func.count()).select_from(t.Label)).one() == 600
+
+
+def test_twelve_threads_with_one_answer_store_it_once(engine: Engine, raters: dict[str, int]) -> None:
+    rater = raters["kestrel"]
+    code = codes(engine, rater)[0]
+    with ThreadPoolExecutor(12) as threads:
+        stored = list(
+            threads.map(lambda _: desk.save(engine, rater, code, PASS, base_revision=0).id, range(12))
+        )
+    assert len(set(stored)) == 1
+    assert verdicts(engine, rater, code) == [LabelVerdict.PASS]
+
+
+def test_of_twelve_different_answers_at_once_one_is_stored_and_the_others_are_told(
+    engine: Engine, raters: dict[str, int]
+) -> None:
+    rater = raters["kestrel"]
+    code = codes(engine, rater)[0]
+
+    def answer(number: int) -> bool:
+        try:
+            desk.save(
+                engine, rater, code, PASS.model_copy(update={"rationale": f"tab {number}"}), base_revision=0
+            )
+        except StaleAnswer:
+            return False
+        return True
+
+    with ThreadPoolExecutor(12) as threads:
+        assert sum(threads.map(answer, range(12))) == 1
+    assert len(verdicts(engine, rater, code)) == 1
