@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from impactbench.domain import Polarity
 from impactbench.metric_bootstrap import require_draws
 from impactbench.metric_tally import MetricTally, tally_metrics
+from impactbench.rate_intervals import DIFFERENCE, estimates
 from impactbench.rate_sample import RateSample
 from validation.bounds import Bounds
 from validation.missing_verdicts import MissingByGroup, missing_by_group
@@ -23,7 +24,11 @@ from validation.results import Estimate
 __all__ = ["MetricTally", "ModelRates", "PairedDifference", "PassRates", "pass_rates", "tally_metrics"]
 
 POLARITIES = (Polarity.POSITIVE, Polarity.NEGATIVE)
-NOT_COMPARABLE = "verdicts are missing at different rates for different models: the rates are not to be compared"
+NOT_COMPARABLE = (
+    "verdicts are missing at different rates for different models: the rates are not to be compared"
+)
+
+ONE_ONLY = "{n} metrics were scored for one of the two models only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,12 +144,12 @@ def pass_rates(tally: MetricTally, *, draws: int = 10_000, seed: int) -> PassRat
     )
     equal = _every_benchmark_equal(tally, rates[3 : 3 + every], draws=draws, seed=seed)
     first, second = np.array(list(combinations(range(len(tally.models)), 2)), dtype=np.int64).reshape(-1, 2).T
-    apart = rates[:3, first].minus(rates[:3, second]).estimates(strata=strata, bounds=(-1.0, 1.0))
-    equal_apart = equal[first].minus(equal[second]).estimates(strata=strata, bounds=(-1.0, 1.0))
-    of_all = rates[: 3 + every].estimates(strata=strata)
-    without = rates[3 + every :].estimates(strata=strata, reason="no_ratings" if every > 1 else "no_other_benchmark")
-    of_equal = equal.estimates(strata=strata)
-    pair_notes = [_pair_notes(tally, a, b, missing) for a, b in zip(first, second, strict=True)]
+    apart = estimates(rates[:3, first].minus(rates[:3, second]), strata=strata, bounds=DIFFERENCE)
+    equal_apart = estimates(equal[first].minus(equal[second]), strata=strata, bounds=DIFFERENCE)
+    of_all, of_equal = estimates(rates[: 3 + every], strata=strata), estimates(equal, strata=strata)
+    alone = "no_ratings" if every > 1 else "no_other_benchmark"
+    without = estimates(rates[3 + every :], strata=strata, reason=alone)
+    pair_notes = _pair_notes(tally.scored > 0, first, second, blocked=missing.blocks_pooling)
     return PassRates(
         models={
             model: ModelRates(
@@ -217,14 +222,12 @@ def _if_scored(tally: MetricTally, j: int) -> Bounds:
 
 
 def _pair_notes(
-    tally: MetricTally, a: np.int64, b: np.int64, missing: MissingByGroup
-) -> tuple[str, ...]:
-    has: NDArray[np.bool_] = tally.scored > 0
-    unshared = int((has[:, a] != has[:, b]).sum())
-    notes = [NOT_COMPARABLE] if missing.blocks_pooling else []
-    if unshared:
-        notes.append(f"{unshared} metrics were scored for one of the two models only")
-    return tuple(notes)
+    has: NDArray[np.bool_], first: NDArray[np.int64], second: NDArray[np.int64], *, blocked: bool
+) -> list[tuple[str, ...]]:
+    """What to know about each pair, from which metrics (metrics, models) were scored."""
+    always = (NOT_COMPARABLE,) if blocked else ()
+    unshared = (has[:, first] != has[:, second]).sum(axis=0).tolist()
+    return [(*always, *((ONE_ONLY.format(n=n),) if n else ())) for n in unshared]
 
 
 def _alone(tally: MetricTally) -> tuple[str, ...]:
@@ -232,7 +235,9 @@ def _alone(tally: MetricTally) -> tuple[str, ...]:
     alone = (np.bincount(cell)[cell] == 1) & ~tally.single
     notes = []
     if alone.any():
-        notes.append(f"{int(alone.sum())} metrics alone in benchmark x polarity were drawn with the rest of their benchmark")
+        notes.append(
+            f"{int(alone.sum())} metrics alone in benchmark x polarity were drawn with the rest of their benchmark"
+        )
     if tally.single.sum() > 1:
         notes.append(f"{int(tally.single.sum())} benchmarks of one metric were drawn together")
     if tally.single.sum() == 1:
@@ -241,5 +246,7 @@ def _alone(tally: MetricTally) -> tuple[str, ...]:
 
 
 def _negative(estimate: Estimate) -> Estimate:
-    value, low, high = (None if end is None else -end for end in (estimate.value, estimate.high, estimate.low))
+    value, low, high = (
+        None if end is None else -end for end in (estimate.value, estimate.high, estimate.low)
+    )
     return replace(estimate, value=value, low=low, high=high)

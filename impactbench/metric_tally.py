@@ -65,7 +65,9 @@ class MetricTally:
         alone = np.bincount(cell, minlength=2 * len(self.benchmarks))[cell] == 1
         broken = np.bincount(self.benchmark, alone) > 0
         whole = np.where(self.single, 2 * len(self.benchmarks), 2 * self.benchmark)
-        return np.unique(np.where(broken[self.benchmark], whole, cell), return_inverse=True)[1].astype(np.int64)
+        return np.unique(np.where(broken[self.benchmark], whole, cell), return_inverse=True)[1].astype(
+            np.int64
+        )
 
     @property
     def single(self) -> NDArray[np.bool_]:
@@ -112,9 +114,13 @@ def tally_metrics(conversations: pd.DataFrame) -> MetricTally:
     metrics = tuple(zip(table["benchmark"], table["metric"], strict=True))
     models, model = np.unique(frame["model"].astype(str).to_numpy(dtype=object), return_inverse=True)
     benchmarks, benchmark = np.unique(table["benchmark"].to_numpy(dtype=object), return_inverse=True)
-    metric = pd.MultiIndex.from_tuples(metrics, names=["benchmark", "metric"]).get_indexer(
-        pd.MultiIndex.from_frame(named[["benchmark", "metric"]])
-    ) if metrics else np.zeros(0, dtype=np.int64)
+    metric = (
+        pd.MultiIndex.from_tuples(metrics, names=["benchmark", "metric"]).get_indexer(
+            pd.MultiIndex.from_frame(named[["benchmark", "metric"]])
+        )
+        if metrics
+        else np.zeros(0, dtype=np.int64)
+    )
     age = (frame["age"].astype(str) == AGES[1]).to_numpy(dtype=np.int64)
     shape = (len(metrics), len(models), len(AGES))
     cell = (metric * len(models) + model) * len(AGES) + age
@@ -139,13 +145,17 @@ def _verdicts(frame: pd.DataFrame) -> NDArray[np.float64]:
     """(rows,): 1 passed, 0 not, NaN without a verdict."""
     column = frame["passed"]
     if not pd.api.types.is_bool_dtype(column):
-        _require_rows(frame, column.isna() | column.isin([True, False]), "holds a `passed` that is no boolean")
+        _require_rows(
+            frame, column.isna() | column.isin([True, False]), "holds a `passed` that is no boolean"
+        )
         column = column.astype("boolean")
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _require_values(frame: pd.DataFrame, name: str, allowed: Sequence[str]) -> None:
-    _require_rows(frame, frame[name].isin(list(allowed)), f"holds a {name} that is none of {', '.join(allowed)}")
+    _require_rows(
+        frame, frame[name].isin(list(allowed)), f"holds a {name} that is none of {', '.join(allowed)}"
+    )
 
 
 def _require_rows(frame: pd.DataFrame, right: "pd.Series[Any]", wrong: str) -> None:

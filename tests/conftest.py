@@ -1,5 +1,6 @@
 """What every test may ask for."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -17,6 +18,8 @@ from tests.databases import (
     why_no_postgres,
 )
 from tests.material import REQUIRED, SHARED
+
+os.environ["COLUMNS"] = "160"  # read once, when the command line is imported
 
 KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 

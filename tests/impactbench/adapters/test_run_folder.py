@@ -1,5 +1,6 @@
 """A run folder is kept once, whole, and nothing of it is overwritten."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -186,3 +187,12 @@ def test_two_studies_hold_the_same_run(engine: Engine, folder: Folder) -> None:
     _import(engine, folder, study="one")
     assert _import(engine, folder, study="two").tallies["conversations"].added == 4
     assert len(frames.conversations(engine, "one")) == len(frames.conversations(engine, "two")) == 4
+
+
+def test_four_imports_at_once_are_the_same_as_one(engine: Engine, folder: Folder) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        imports = list(pool.map(lambda _: _import(engine, folder), range(4)))
+
+    assert sum(each.tallies["conversations"].added for each in imports) == 4
+    assert sum(each.tallies["metrics"].added for each in imports) == 2
+    assert len(frames.judgments(engine, "kindness")) == 4
