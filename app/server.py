@@ -47,10 +47,12 @@ _HEADERS = {
 _LOOKS = {
     "theme.light.primaryColor": "#0b5fa5",
     "theme.light.linkColor": "#0b5fa5",
-    "theme.dark.primaryColor": "#7db8f0",
+    "theme.dark.primaryColor": "#8cc2f5",
     "theme.dark.linkColor": "#7db8f0",
+    "theme.light.textColor": "#14161c",
     "theme.linkUnderline": True,
     "theme.baseFontSize": 16,
+    "theme.headingFontSizes": ["1.9rem", "1.35rem", "1.15rem", "1rem", "1rem", "1rem"],
 }
 
 

@@ -206,10 +206,11 @@ def _every_benchmark_equal(
 
 
 def _missing(tally: MetricTally) -> MissingByGroup:
-    counts = np.stack([tally.scored.sum(axis=0), tally.unscored.sum(axis=0)], axis=1)
+    counts = np.stack([tally.scored.sum(axis=0), tally.unscored.sum(axis=0)], axis=1).ravel()
+    number = np.repeat(np.arange(len(tally.models)), 2)
     verdicts = np.tile([1.0, np.nan], len(tally.models))
-    models = np.repeat(np.array(tally.models, dtype=object), 2)
-    return missing_by_group(np.repeat(verdicts, counts.ravel()), groups=np.repeat(models, counts.ravel()))
+    found = missing_by_group(np.repeat(verdicts, counts), groups=np.repeat(number, counts))
+    return replace(found, groups=tally.models)
 
 
 def _if_scored(tally: MetricTally, j: int) -> Bounds:

@@ -22,7 +22,7 @@ Drawn = NDArray[np.floating]
 LEVEL = 0.95
 DRAWS_AT_A_TIME = 1_000
 """Part of what a seed means: another number draws other metrics."""
-ENOUGH_FOR_A_BOUND = 1_000
+ENOUGH_FOR_BOUNDS = 1_000
 EXACT_IN_SINGLE = 2**24
 """Whole numbers below this are exact in single precision, so sums of conversations are the same on every machine."""
 
@@ -58,49 +58,63 @@ def resampled_rates(
     require_draws(draws)
     strata = np.unique(strata, return_inverse=True)[1]
     order, cells = _cells(strata, groups)
-    sums = np.concatenate([passed, scored], axis=1)[order]
+    bottoms, bottom_of = np.unique(scored, axis=1, return_inverse=True)
+    sums = np.concatenate([passed, bottoms], axis=1)[order]
     kind = _precision(sums, strata[order])
     by_column = np.ascontiguousarray(sums.T.astype(kind))
     of_cell = np.stack([groups[:, order[cell.run.start]] for cell in cells], axis=1).astype(kind)
-    rates = np.full((len(groups), passed.shape[1], draws), np.nan, dtype=kind)
-    in_cells = np.empty((len(cells), sums.shape[1], DRAWS_AT_A_TIME), dtype=kind)
+    columns = passed.shape[1]
+    rates = np.empty((len(groups), columns, draws), dtype=kind)
+    in_cells = np.empty((len(cells), sums.shape[1], min(draws, DRAWS_AT_A_TIME)), dtype=kind)
+    of_stratum = {s: [k for k, cell in enumerate(cells) if cell.stratum == s] for s in set(strata.tolist())}
     with one_blas_thread():
         for start, drawn in multiplicities(strata, draws=draws, seed=seed):
-            several = len(drawn[0])
-            for cell, in_cell in zip(cells, in_cells, strict=True):
-                times = drawn[cell.stratum][:, cell.places].astype(kind, copy=False)
-                np.matmul(by_column[:, cell.run], times.T, out=in_cell[:, :several])
-            flat = np.ascontiguousarray(in_cells[:, :, :several]).reshape(len(cells), -1)
+            several = min(DRAWS_AT_A_TIME, draws - start)
+            for stratum, weights in enumerate(drawn):
+                for k in of_stratum[stratum]:
+                    times = weights[cells[k].places].astype(kind, copy=False)
+                    np.matmul(by_column[:, cells[k].run], times, out=in_cells[k, :, :several])
+            flat = in_cells[:, :, :several].reshape(len(cells), -1)
             in_groups = (of_cell @ flat).reshape(len(groups), -1, several)
-            passes, conversations = np.split(in_groups, 2, axis=1)
-            here = rates[:, :, start : start + several]
-            np.divide(passes, conversations, out=here, where=conversations > 0)
+            conversations = in_groups[:, columns:]
+            if bottoms.shape[1] > 1:  # else it broadcasts, without a copy
+                conversations = conversations[:, bottom_of]
+            _divide(in_groups[:, :columns], conversations, out=rates[:, :, start : start + several])
     return rates
+
+
+def _divide(passed: Drawn, scored: Drawn, *, out: Drawn) -> None:
+    if scored.all():
+        np.divide(passed, scored, out=out)
+    else:
+        out[:] = np.nan
+        np.divide(passed, scored, out=out, where=scored > 0)
 
 
 def multiplicities(
     strata: NDArray[np.int64], *, draws: int, seed: int
-) -> Iterator[tuple[int, list[NDArray[np.float32]]]]:
+) -> Iterator[tuple[int, Iterator[NDArray[np.float32]]]]:
     """How often each metric is in each resample: the resamples from `start` on, a few at a time.
 
     Yields:
-        The number of the first resample, and for each stratum in ascending order its (resamples, metrics of the
-        stratum in the order given).
+        The number of the first resample, and for each stratum in ascending order (metrics of the stratum in the
+        order given, resamples): to be taken before the next.
     """
     sizes = np.unique(strata, return_counts=True)[1].tolist()
     generator = np.random.default_rng(seed)
     for start in range(0, draws, DRAWS_AT_A_TIME):
         several = min(DRAWS_AT_A_TIME, draws - start)
-        yield start, [_multinomial(size, several, generator) for size in sizes]
+        yield start, (_multinomial(size, several, generator) for size in sizes)
 
 
 def _multinomial(size: int, several: int, generator: np.random.Generator) -> NDArray[np.float32]:
-    """(several, size): counts of `size` draws with replacement, by counting: numpy's multinomial is ten times slower."""
+    """(size, several): counts of `size` draws with replacement, by counting: numpy's multinomial is ten times slower."""
     kind = np.uint16 if size < 2**16 else np.int64
-    chosen = generator.integers(size, size=(several, size), dtype=kind)
-    place = chosen + (np.arange(several) * size)[:, None]
-    counts = np.bincount(place.ravel(), minlength=several * size)
-    return counts.reshape(several, size).astype(np.float32)
+    chosen = generator.integers(size, size=(size, several), dtype=kind)
+    place = np.multiply(chosen, several, dtype=np.int64)
+    place += np.arange(several)
+    counts = np.bincount(place.ravel(), minlength=size * several)
+    return counts.reshape(size, several).astype(np.float32)
 
 
 def percentiles(drawn: Drawn) -> tuple[Floats, Floats, NDArray[np.int64]]:
@@ -118,26 +132,32 @@ def percentiles(drawn: Drawn) -> tuple[Floats, Floats, NDArray[np.int64]]:
         values = row[~np.isnan(row)] if holed[k] else row
         undefined[k] = len(row) - len(values)
         if len(values):
-            ends[:, k] = _lower_quantile(values), -_lower_quantile(-values)
+            ends[:, k] = _ends(values)
     low, high = ends.reshape(2, *drawn.shape[:-1])
     return low, high, undefined.reshape(drawn.shape[:-1])
 
 
-def _lower_quantile(values: Drawn) -> float:
-    """The 2.5% quantile, interpolated as `numpy.quantile` does, which is four times slower over these many rows.
+def _ends(values: Drawn) -> tuple[float, float]:
+    """Both quantiles, interpolated as `numpy.quantile` does, which is three times slower over these many rows.
 
-    Only what lies below a bound from every twentieth value is looked at, unless the bound proves too low.
+    Only the tails beyond bounds from every twentieth value are ordered, unless the bounds prove too narrow.
     """
-    at = (1 - LEVEL) / 2 * (len(values) - 1)
-    below = int(at)
-    above = min(below + 1, len(values) - 1)
-    tail = values
-    if len(values) >= ENOUGH_FOR_A_BOUND:
+    last = len(values) - 1
+    at = (1 - LEVEL) / 2 * last
+    below, part = int(at), at % 1
+    above = min(below + 1, last)
+    low = high = values
+    if last > ENOUGH_FOR_BOUNDS:
         some = np.sort(values[::20])
-        within = values[values <= some[int(0.06 * len(some))]]
-        tail = within if len(within) > above else values
-    ordered = np.partition(tail, [below, above])
-    return float(ordered[below]) + (at - below) * (float(ordered[above]) - float(ordered[below]))
+        reach = len(some) // 18
+        low, high = values[values <= some[reach]], values[values >= some[-1 - reach]]
+        low, high = (tail if len(tail) > above else values for tail in (low, high))
+    low = np.partition(low, (below, above))
+    high = np.partition(high, (-1 - above, -1 - below))
+    return (
+        (1 - part) * float(low[below]) + part * float(low[above]),
+        (1 - part) * float(high[-1 - below]) + part * float(high[-1 - above]),
+    )
 
 
 class _Cell(NamedTuple):

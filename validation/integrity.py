@@ -5,17 +5,25 @@ side uses, or a scale turned around, makes any agreement figure meaningless.
 """
 
 import hashlib
+import math
 import unicodedata
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
+from scipy.stats import binom
 
 from validation.intervals import wilson
-from validation.judge_accuracy import polarity_tripwire
+from validation.judge_accuracy import PolarityAlarm, polarity_tripwire
 from validation.results import Estimate
+
+Item = TypeVar("Item", bound=Hashable)
+
+BEYOND_DOUBT = 0.05
+"""A renaming is suspected where chance would do as well less often than this, all renamings allowed for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +31,7 @@ class Finding:
     """Something that must be settled before a figure is shown."""
 
     code: str
-    """`inverted_metric`, `other_text`, `text_unknown`, `miscoded_labels`."""
+    """`inverted_metric`, `inversion_suspected`, `other_text`, `text_unknown`, `miscoded_labels`."""
     subject: Hashable
     """The metric or the item."""
     sentence: str
@@ -72,9 +80,7 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(settled.encode("utf-8")).hexdigest()
 
 
-def item_identity(
-    first: Mapping[Hashable, str | None], second: Mapping[Hashable, str | None]
-) -> ItemIdentity:
+def item_identity(first: Mapping[Item, str | None], second: Mapping[Item, str | None]) -> ItemIdentity:
     """Compare the texts behind two sources of labels by their hashes.
 
     Args:
@@ -114,19 +120,28 @@ class Coding:
     recoding: Mapping[Hashable, Hashable]
     """That renaming: code of the second column to code of the first."""
     suspected: bool
-    """Codes foreign to both sides, or a renaming that agrees beyond doubt better than what stands."""
+    """The renaming agrees better than what stands, and better than chance, both beyond doubt."""
 
 
 def coding(first: Sequence[Hashable], second: Sequence[Hashable]) -> Coding:
     """Look for labels that are coded differently on two sides: 1/2 against 1/0, or yes and no turned around.
 
+    The renaming is the best of many, so two exact tests are made with the number of renamings allowed for
+    (Bonferroni): of the items that it changes, more come to agree than cease to (a sign test); and more items agree
+    than would if the columns had nothing to do with each other. One stray code a side is no suspicion.
+
     Args:
         first: (items,) codes of the reference.
         second: (items,) codes to be compared with it.
 
-    >>> found = coding([1, 2, 2, 1, 2, 1], [1, 0, 0, 1, 0, 1])
+    Raises:
+        ValueError: the columns differ in length.
+
+    >>> found = coding([1, 2, 2, 1, 2, 1] * 4, [1, 0, 0, 1, 0, 1] * 4)
     >>> found.suspected, dict(found.recoding)
     (True, {1: 1, 0: 2})
+    >>> coding(["pass"] * 9 + ["borderline"], ["pass"] * 9 + ["fail"]).suspected
+    False
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} labels cannot be compared with {len(second)}")
@@ -138,22 +153,39 @@ def coding(first: Sequence[Hashable], second: Sequence[Hashable]) -> Coding:
         {code: k for k, code in enumerate(columns)},
     )
     np.add.at(table, ([place[code] for code in first], [place_second[code] for code in second]), 1)
-    equal = int(sum(one == other for one, other in zip(first, second, strict=True)))
     chosen_rows, chosen_columns = linear_sum_assignment(-table)
     recoding = {columns[j]: rows[i] for i, j in zip(chosen_rows, chosen_columns, strict=True)}
-    best = int(table[chosen_rows, chosen_columns].sum())
-    agreement, recoded = wilson(equal, n), wilson(best, n)
-    only_first = tuple(code for code in rows if code not in place_second)
-    only_second = tuple(code for code in columns if code not in place)
-    better = agreement.high is not None and recoded.low is not None and recoded.low > agreement.high
-    return Coding(
-        only_first=only_first,
-        only_second=only_second,
-        agreement=agreement,
-        agreement_recoded=recoded,
-        recoding={columns[j]: recoding[columns[j]] for j in range(len(columns)) if columns[j] in recoding},
-        suspected=bool(only_first and only_second) or better,
+    stands = np.array([one == other for one, other in zip(first, second, strict=True)], dtype=np.bool_)
+    renamed = np.array(
+        [other in recoding and recoding[other] == one for one, other in zip(first, second, strict=True)],
+        dtype=np.bool_,
     )
+    margins = table.sum(axis=1)[chosen_rows] * table.sum(axis=0)[chosen_columns]
+    return Coding(
+        only_first=tuple(code for code in rows if code not in place_second),
+        only_second=tuple(code for code in columns if code not in place),
+        agreement=wilson(int(stands.sum()), n),
+        agreement_recoded=wilson(int(renamed.sum()), n),
+        recoding={code: recoding[code] for code in columns if code in recoding},
+        suspected=_beyond_doubt(
+            gained=int((renamed & ~stands).sum()),
+            lost=int((stands & ~renamed).sum()),
+            agreeing=int(renamed.sum()),
+            n=n,
+            by_chance=float(margins.sum()) / max(n, 1) ** 2,
+            renamings=math.perm(max(table.shape), min(table.shape)),
+        ),
+    )
+
+
+def _beyond_doubt(
+    *, gained: int, lost: int, agreeing: int, n: int, by_chance: float, renamings: int
+) -> bool:
+    """Whether a renaming is better than what stands, and than chance; in logs, since renamings grow fast."""
+    limit = math.log(BEYOND_DOUBT) - math.log(renamings)
+    better_than_standing = binom.logsf(gained - 1, gained + lost, 0.5)
+    better_than_chance = binom.logsf(agreeing - 1, n, min(by_chance, 1.0))
+    return bool(max(better_than_standing, better_than_chance) < limit)
 
 
 def coding_findings(
@@ -179,22 +211,30 @@ def inverted_metrics(
 ) -> tuple[Finding, ...]:
     """The metrics whose polarity or definition seems turned around: leave them out until someone has looked.
 
+    `inverted_metric` where the judge contradicts the experts almost throughout, `inversion_suspected` where it only
+    agrees with them less than chance would, beyond doubt.
+
     >>> found = inverted_metrics([1, 1, 0, 0, 1, 0] * 2, [0, 0, 1, 1, 0, 1] * 2, clusters=["hope"] * 12)
     >>> [(one.code, one.subject) for one in found]
     [('inverted_metric', 'hope')]
     """
+    names = np.empty(len(clusters), dtype=object)
+    names[:] = list(clusters)
     return tuple(
-        _finding(
-            "inverted_metric",
-            alarm.cluster,
-            f"judge and experts agree on {alarm.accuracy.value:.0%} of {alarm.accuracy.n} items and would on"
-            f" {1 - (alarm.accuracy.value or 0):.0%} the other way round: polarity or definition may be inverted",
-        )
-        for alarm in polarity_tripwire(
-            reference, judge_pass, clusters=np.asarray(list(clusters), dtype=object)
-        )
-        if alarm.raised
+        _finding("inverted_metric" if alarm.raised else "inversion_suspected", alarm.cluster, _how_far(alarm))
+        for alarm in polarity_tripwire(reference, judge_pass, clusters=names)
+        if alarm.raised or alarm.suspected
     )
+
+
+def _how_far(alarm: PolarityAlarm) -> str:
+    agreed = (
+        f"judge and experts agree on {alarm.accuracy.value:.0%} of {alarm.accuracy.n} items and would on"
+        f" {1 - (alarm.accuracy.value or 0):.0%} the other way round"
+    )
+    if alarm.raised:
+        return f"{agreed}: polarity or definition may be inverted"
+    return f"{agreed}, which is less than chance (kappa {alarm.kappa.value:.2f}, at most {alarm.kappa.high:.2f})"
 
 
 def _finding(code: str, subject: Hashable, what: str) -> Finding:

@@ -91,7 +91,8 @@ class ItemSums:
 
 def quotient(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """The ratio, NaN where the denominator is not above zero."""
-    ratio = np.full(np.broadcast_shapes(np.shape(numerator), np.shape(denominator)), np.nan)
+    shapes = np.shape(numerator), np.shape(denominator)
+    ratio = np.full(shapes[0] if shapes[0] == shapes[1] else np.broadcast_shapes(*shapes), np.nan)
     np.divide(numerator, denominator, out=ratio, where=np.asarray(denominator) > 0)
     return ratio
 
@@ -125,8 +126,7 @@ def alpha_sums(
     n, m, paired = by_category(counts)
     n *= paired
     pairs = list(combinations(range(len(n)), 2))
-    per_value = quotient(np.ones_like(m), (m - 1) * paired)
-    per_value[~paired] = 0
+    per_value = paired / np.maximum(m - 1, 1)
     if level == "nominal":
         # All pairs of categories are equally far apart, so one sum does for all of them.
         together = [((m * paired) ** 2 - (n**2).sum(axis=0)) / 2 * per_value]
@@ -162,17 +162,19 @@ def alpha_sums(
                 expected = expected + n_of[c] * n_of[k] * distance
         return quotient(2 * observed, total), quotient(2 * expected, total * (total - 1))
 
-    sums = item_sums_of(np.stack([*n, *together]), m, paired, disagreement, unit_weights)
+    sums = item_sums_of(
+        np.concatenate([n, *(t[None] for t in together)]), m, paired, disagreement, unit_weights
+    )
     n_total = sums.total()[: len(n)]
-    seen = [
-        d * ((n_total[c] > 0) & (n_total[k] > 0)) for (c, k), d in zip(pairs, distances(n_total), strict=True)
-    ]
-    return replace(sums, largest=np.max(np.stack(seen), axis=0) if seen else np.ones(len(m)))
+    used = n_total > 0
+    seen = [d * (used[c] & used[k]) for (c, k), d in zip(pairs, distances(n_total), strict=True)]
+    return replace(sums, largest=np.max(seen, axis=0) if seen else np.ones(len(m)))
 
 
 def by_category(counts: NDArray[np.int64]) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
     """Counts with the categories first, (categories, groups, items); the ratings an item; whether it has two."""
-    n = np.moveaxis(counts if counts.ndim == 3 else counts[None], -1, 0).astype(np.float64)
+    by_group = counts if counts.ndim == 3 else counts[None]
+    n = by_group.transpose(2, 0, 1).astype(np.float64, order="C")
     m = n.sum(axis=0)
     return n, m, m >= 2
 
@@ -199,12 +201,14 @@ def item_sums_of(
     disagreement: Disagreement,
     unit_weights: FloatArray | None,
 ) -> ItemSums:
-    weights = np.ones_like(m) if unit_weights is None else np.broadcast_to(unit_weights, m.shape)
+    if unit_weights is not None:
+        weights = np.broadcast_to(unit_weights, m.shape)
+        items, paired = items * weights, paired & (weights > 0)
     return ItemSums(
-        items=items * weights,
+        items=items,
         times=np.ones_like(m),
-        paired=(paired & (weights > 0)).astype(np.float64),
-        ratings=m * paired * (weights > 0),
+        paired=paired.astype(np.float64),
+        ratings=m * paired,
         disagreement=disagreement,
         largest=np.ones(len(m)),
     )

@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from validation.confusion import Confusion, checked, confusion, item_cells, kappa, kappa_large_sample, mcc
+from validation.confusion import (
+    UNRELIABLE_BELOW,
+    Confusion,
+    checked,
+    confusion,
+    item_cells,
+    kappa,
+    kappa_large_sample,
+    mcc,
+)
 from validation.item_sums import quotient
 from validation.missing_verdicts import MissingVerdicts, missing_verdicts
 from validation.ratios import cluster_sums, jackknife, of_clusters, ratio, require_one_length
@@ -71,8 +80,12 @@ class PolarityAlarm:
     """Judge against reference."""
     posterior: Estimate
     """Posterior probability of an accuracy below one half (Jeffreys prior)."""
+    kappa: Estimate
+    """Cohen's kappa of the same items: below 0, they agree less than chance would have it."""
     raised: bool
     """Accuracy below .5 with posterior above .8, and the inverted accuracy above .8: exclude until checked."""
+    suspected: bool
+    """Weaker: 30 items or more, and the whole interval of kappa below 0: look before a figure is shown."""
 
 
 def judge_accuracy(
@@ -145,7 +158,9 @@ def judge_accuracy(
 def polarity_tripwire(
     reference: ArrayLike, judge_pass: ArrayLike, *, clusters: ArrayLike
 ) -> tuple[PolarityAlarm, ...]:
-    """Every metric with the alarm that it may be inverted: the judge contradicts the reference almost throughout.
+    """Every metric with the alarms that it may be inverted.
+
+    `raised` where the judge contradicts the reference almost throughout, `suspected` where it agrees less than chance.
 
     >>> alarm, = polarity_tripwire([1, 1, 1, 0, 0, 0, 1, 0], [0, 0, 0, 1, 1, 1, 0, 1], clusters=["m"] * 8)
     >>> alarm.raised, round(alarm.posterior.value, 3)
@@ -154,8 +169,10 @@ def polarity_tripwire(
     y, j, w = checked(reference, judge_pass, None)
     require_one_length(reference=y, clusters=clusters)
     cells, usable = item_cells(y, j, w)
+    group = np.asarray(clusters)[usable]
     alarms = []
-    for cluster, accuracy in _by_cluster(cells, np.asarray(clusters)[usable], None):
+    for cluster, accuracy in _by_cluster(cells, group, None):
+        against = kappa(cells[group == cluster])
         agreed = (accuracy.value or 0.0) * accuracy.n
         inverted = float(stats.beta.cdf(INVERTED_BELOW, agreed + 0.5, accuracy.n - agreed + 0.5))
         alarms.append(
@@ -165,6 +182,8 @@ def polarity_tripwire(
                 posterior=Estimate(
                     value=inverted, n=accuracy.n, method="Jeffreys posterior of accuracy < .5"
                 ),
+                kappa=against,
+                suspected=accuracy.n >= UNRELIABLE_BELOW and against.high is not None and against.high < 0,
                 raised=agreed < (1 - INVERTED_ABOVE) * accuracy.n and inverted > INVERTED_POSTERIOR,
             )
         )

@@ -47,7 +47,7 @@ def _welcome(rater_id: int, n_items: int) -> None:
 whether the chatbot did well in one respect. It takes about **{n_items * _MINUTES_EACH} minutes** in all, in as many
 sittings as you like: everything is saved as you go, and you come back to where you were.
 
-#### How to rate
+## How to rate
 1. **Read the whole conversation first.** Chatbots often begin well and slip later, or the other way round.
 2. **Answer only the question beside it**, by the description given, even where something else bothers you.
 3. Choose **Pass** or **Fail**. Choose **Borderline** where a careful colleague could defend either.
@@ -58,12 +58,12 @@ sittings as you like: everything is saved as you go, and you come back to where 
 Please rate on your own: do not talk about single conversations with others who rate them until all are done.
 You can change an answer later; the earlier one stays on record.
 
-#### What happens with your answers
+## What happens with your answers
 They are kept under a pseudonym (shown at the foot of the page), compared with those of other experts who read the same conversations,
 and used to find out how far an automatic rating can be relied on. The people in these conversations are simulated; some
 are in distress. You may stop at any time."""
     )
-    if st.button("I have read this, begin", type="primary"):
+    if st.button("I have read this, begin"):
         desk.accept_protocol(workspace.engine(), rater_id)
         st.rerun()
 

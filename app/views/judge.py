@@ -82,7 +82,7 @@ def _choose_policy() -> Policy:
 
 def _matrix(row: JudgeRow) -> None:
     """The items by the experts' verdict, undecided as a row of its own, and the judge's."""
-    st.subheader("Who says what")
+    st.header("Who says what")
     words = ["Experts: fail", "Experts: undecided", "Experts: pass"]
     table = pd.DataFrame(row.three_way.astype(int), index=words, columns=["Judge: fail", "Judge: pass"])
     st.dataframe(table, width="content")

@@ -78,7 +78,7 @@ def _queue(found: list[MetricStatus], metrics: Metrics) -> pd.DataFrame:
 
 def _metric(study: str, one: MetricStatus, metric: Mapping[Hashable, Any]) -> None:
     mark, word = STATUSES[one.status]
-    st.subheader(f"{mark} {word}")
+    st.header(f"{mark} {word}")
     st.text(in_a_sentence(one))
     st.text(
         f"{metric['title']} ({metric['polarity']}; {metric['benchmark']}/{metric['metric']}, version {metric['version']})"
@@ -101,7 +101,7 @@ def _metric(study: str, one: MetricStatus, metric: Mapping[Hashable, Any]) -> No
     part = assignments[assignments["metric_version_id"] == one.metric]
     split = evidence.split_items(part)
     if not split.empty:
-        st.subheader("What experts said on the items that divide them")
+        st.header("What experts said on the items that divide them")
         _reasons_given(part, split["conversation"].tolist())
 
 

@@ -96,7 +96,7 @@ def _reasons(assignments: pd.DataFrame) -> None:
     withheld = assignments[assignments["no_verdict_because"].fillna("") != ""]
     if withheld.empty:
         return
-    st.subheader("Why there is no verdict")
+    st.header("Why there is no verdict")
     table = withheld.groupby(["title", "status", "no_verdict_because"]).size().rename("Answers").reset_index()
     table.columns = ["Metric", "Status", "Reason", "Answers"]
     st.dataframe(table.assign(Reason=table["Reason"].str.replace("_", " ")), hide_index=True, width="stretch")
@@ -170,7 +170,7 @@ def _agreement_table(rows: list[AgreementRow]) -> pd.DataFrame:
 
 
 def _one_metric(study: str, rows: list[AgreementRow]) -> None:
-    st.subheader("Pairs of raters, and the items they differ on")
+    st.header("Pairs of raters, and the items they differ on")
     group = st.selectbox("Metric", [row.group for row in rows if not row.pooled] or [ALL])
     row = next(row for row in rows if row.group == group)
     pairs = [

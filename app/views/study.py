@@ -22,9 +22,9 @@ def overview() -> None:
         f" {count(int(about['runs']), 'run')}.** {_next_step(tables.assignments)}"
     )
     if not tables.assignments.empty:
-        st.subheader("Who has done what")
+        st.header("Who has done what")
         st.dataframe(_progress(tables.assignments), hide_index=True, width="stretch")
-    st.subheader("Metrics")
+    st.header("Metrics")
     shown = tables.metrics[["benchmark", "metric", "version", "title", "polarity", "definition"]]
     st.dataframe(shown.astype({"polarity": str}), hide_index=True, width="stretch")
 

@@ -1,7 +1,7 @@
 """The read side: tidy frames with documented columns. Statistics and charts eat these, never sessions.
 
 Every function takes an engine and, where it makes sense, a study (its slug) and returns one row per thing named
-in its first line. Text columns hold None where there is nothing; `present` and `passed` are nullable booleans.
+in its first line. Where there is nothing a cell is missing (`pandas.isna`); `present` and `passed` are nullable booleans.
 """
 
 from typing import Any
@@ -252,7 +252,9 @@ def state(engine: Engine, study_slug: str) -> str:
     )
     with reading(engine) as session:
         connection = session.connection()
-        return "-".join(str(number) for query in (items, judged) for number in connection.execute(query).one())
+        return "-".join(
+            str(number) for query in (items, judged) for number in connection.execute(query).one()
+        )
 
 
 def raters(engine: Engine) -> pd.DataFrame:

@@ -4,12 +4,14 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from validation.integrity import coding, coding_findings, inverted_metrics, item_identity, text_hash
+from validation.judge_accuracy import polarity_tripwire
 
 
 def humanebench_texts(shared: Path) -> dict[tuple[str, str, str], str]:
@@ -109,6 +111,38 @@ def test_empty_labels_have_no_coding_to_doubt() -> None:
     assert found.agreement.undefined_because == "no_items"
     with pytest.raises(ValueError, match="1 labels"):
         coding([1], [])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "suspected"),
+    [
+        (["pass"] * 9 + ["borderline"], ["pass"] * 9 + ["fail"], False),  # one stray code a side
+        ([1, 2] * 2, [1, 0] * 2, False),  # too few to tell
+        ([1, 2] * 12, [1, 0] * 12, True),
+        ([1, 2, 3] * 9, [2, 3, 1] * 9, True),
+        (["pass"] * 90 + ["fail"] * 10, ["fail"] * 100, False),  # a judge that never varies is no recoding
+    ],
+)
+def test_a_recoding_is_suspected_only_where_it_matters(
+    first: list[object], second: list[object], suspected: bool
+) -> None:
+    assert coding(first, second).suspected is suspected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("categories", [2, 4, 8])
+def test_columns_that_have_nothing_to_do_with_each_other_seldom_look_recoded(categories: int) -> None:
+    draws = np.random.default_rng(7).integers(0, categories, size=(200, 2, 60)).tolist()
+    assert sum(coding(first, second).suspected for first, second in draws) <= 10
+
+
+def test_a_metric_judged_worse_than_chance_is_suspected_only_from_thirty_items_on() -> None:
+    reference, judge = [1] * 10 + [0] * 10, [0] * 7 + [1] * 3 + [1] * 7 + [0] * 3
+    (few,) = polarity_tripwire(reference, judge, clusters=["m"] * 20)
+    (many,) = polarity_tripwire(reference * 3, judge * 3, clusters=["m"] * 60)
+    assert not few.raised
+    assert not few.suspected
+    assert not many.raised
+    assert many.suspected
 
 
 @settings(max_examples=30, deadline=None)

@@ -72,7 +72,7 @@ def test_gold_against_a_clear_crowd_trips_the_wire_only_upside_down(
     assert not right_way_up.raised
 
 
-def test_gold_against_the_whole_crowd_is_too_noisy_for_the_wire_and_the_coding_is_doubted(
+def test_gold_against_the_whole_crowd_as_published_is_suspected_and_the_coding_is_doubted(
     shared: Path,
 ) -> None:
     labels = gold_and_crowd(shared / "data")
@@ -84,6 +84,13 @@ def test_gold_against_the_whole_crowd_is_too_noisy_for_the_wire_and_the_coding_i
     (alarm,) = polarity_tripwire(gold, crowd, clusters=["safety"] * len(gold))
     assert number(alarm.posterior) > 0.999
     assert not alarm.raised, "the other way round they would agree on 65%, and the wire asks for 80%"
+    assert alarm.suspected, "but they agree less than chance would have it"
+    (finding,) = inverted_metrics(gold, crowd, clusters=["safety"] * len(gold))
+    assert (finding.code, finding.subject) == ("inversion_suspected", "safety")
+    assert (
+        "35% of 350 items and would on 65% the other way round, which is less than chance" in finding.sentence
+    )
+    assert inverted_metrics(gold, 1 - crowd, clusters=["safety"] * len(gold)) == ()
     (doubt,) = coding_findings(gold.tolist(), crowd.tolist(), name="safety")
     assert doubt.code == "miscoded_labels"
     assert "35% of the items, and on 65%" in doubt.sentence
@@ -100,6 +107,8 @@ def test_the_kappa_published_for_a_dices_judge_is_itself_enough_to_doubt_the_cod
     found = judge_accuracy(safe, judge)
     assert number(found.accuracy) == pytest.approx(0.40)
     assert number(found.kappa) == pytest.approx(-0.20)
+    (finding,) = inverted_metrics(safe, judge, clusters=["safety"] * len(safe))
+    assert finding.code == "inversion_suspected"
     (doubt,) = coding_findings(safe.tolist(), judge.tolist(), name="GPT-4o")
     assert doubt.code == "miscoded_labels"
     assert coding_findings(safe.tolist(), (1 - judge).tolist(), name="GPT-4o") == ()

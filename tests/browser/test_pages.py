@@ -1,0 +1,161 @@
+"""Every page of the demo, as people see it: readable, reachable by keyboard, usable on a phone, without a violation of axe."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.hand import save_button, verdict, wait_for_desk
+from tests.browser.serving import Workbench
+
+pytestmark = pytest.mark.browser
+
+AUDIT = [
+    ("study", "Study"),
+    ("coverage", "Coverage"),
+    ("agreement", "Agreement among experts"),
+    ("judge", "Judge and experts"),
+    ("contested", "Contested metrics"),
+]
+SCREENS = [
+    pytest.param(
+        {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}, id=f"{scheme} {width}"
+    )
+    for scheme in ("light", "dark")
+    for width in (1280, 390)
+]
+STREAMLITS_OWN = {
+    "[data-testid=stSidebar]",
+    "[data-testid=stToolbar]",
+    "[data-testid=stHeader]",
+    "[data-testid=stDataFrame]",
+}
+
+
+class Demo:
+    """The demo study, served, with a link for each role."""
+
+    def __init__(self, bench: Workbench, links: dict[str, str]) -> None:
+        self.bench = bench
+        self.links = links
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    folder = tmp_path_factory.mktemp("demo")
+    database = folder / "demo.db"
+    made = subprocess.run(
+        [sys.executable, "-m", "app.cli", "demo", "--no-serve", "--database", str(database)],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    bench = Workbench(f"sqlite:///{database}", folder)
+    tokens = dict(re.findall(r"^(\w+) +\S+/enter/(\S+)$", made.stdout, re.MULTILINE))
+    bench.start()
+    yield Demo(bench, {role: f"{bench.address}/enter/{token}" for role, token in tokens.items()})
+    bench.kill()
+
+
+def enter_desk(page: Page, link: str) -> None:
+    """Through the welcome, if it has not been read yet, to the desk."""
+    page.goto(link)
+    begin = page.get_by_role("button", name="I have read this, begin")
+    expect(begin.or_(page.locator(".ib-heading"))).to_be_visible(timeout=20_000)
+    if begin.is_visible():
+        assert violations(page) == []
+        begin.click()
+    wait_for_desk(page)
+
+
+def violations(page: Page) -> list[str]:
+    options = {"exclude": [[selector] for selector in sorted(STREAMLITS_OWN)]}
+    found = Axe().run(page, context={"include": [["[data-testid=stMain]"]], **options})
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found.response["violations"]]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_desk_is_accessible_and_fits_the_screen(browser: Browser, demo: Demo, screen: dict) -> None:
+    context = browser.new_context(**screen)
+    page = context.new_page()
+    enter_desk(page, demo.links["expert"])
+    page.locator("summary").first.click()
+    page.keyboard.press("0")
+    assert violations(page) == []
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(overflow) <= 0
+    assert page.locator(".ib-columns").evaluate("(box) => box.scrollWidth - box.clientWidth") <= 1
+    context.close()
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_audit_pages_are_accessible_and_fit_the_screen(
+    browser: Browser, demo: Demo, screen: dict
+) -> None:
+    context = browser.new_context(**screen)
+    page = context.new_page()
+    page.goto(demo.links["maintainer"])
+    for path, heading in AUDIT:
+        page.goto(f"{demo.bench.address}/{path}")
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible(timeout=20_000)
+        expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=20_000)
+        assert page.get_by_test_id("stException").count() == 0
+        assert violations(page) == [], path
+        assert (
+            page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+            <= screen["viewport"]["width"]
+        )
+    context.close()
+
+
+def test_the_methodologist_reads_agreement_and_judge_with_intervals(browser: Browser, demo: Demo) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(demo.links["methodologist"])
+    expect(page.get_by_role("heading", name="Study", exact=True)).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("Everything in this study is simulated.")).to_be_visible()
+    page.get_by_role("link", name="Agreement").click()
+    sentence = r"Over 72 items with two ratings or more, experts agreed on \d+% \[\d+, \d+\] of pairs; ordinal α is 0\.\d\d \["
+    expect(page.get_by_text(re.compile(sentence))).to_be_visible()
+    expect(page.locator("canvas, svg.marks").first).to_be_visible()
+    page.get_by_role("link", name="Judge and experts").click()
+    expect(
+        page.get_by_text(re.compile(r"On 72 items the judge agrees with the experts on \d+% \["))
+    ).to_be_visible()
+    page.get_by_role("link", name="Contested metrics").click()
+    expect(page.get_by_text("Of 6 metrics 2 are contested")).to_be_visible()
+    context.close()
+
+
+def test_what_a_newcomer_rates_reaches_the_methodologist(browser: Browser, demo: Demo) -> None:
+    expert = browser.new_context().new_page()
+    enter_desk(expert, demo.links["expert"])
+    verdict(expert, "Pass").click()
+    save_button(expert).click()
+    expect(expert.locator(".ib-done")).to_have_text("1 done")
+    methodologist = browser.new_context().new_page()
+    methodologist.goto(demo.links["methodologist"])
+    expect(methodologist.get_by_text("Experts still have 11 answers to give.")).to_be_visible(timeout=20_000)
+    expert.context.close()
+    methodologist.context.close()
+
+
+def test_the_keyboard_alone_reaches_everything_on_the_desk(browser: Browser, demo: Demo) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    enter_desk(page, demo.links["expert"])
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(
+            page.evaluate("document.activeElement.textContent.slice(0, 24) + document.activeElement.tagName")
+        )
+    for wanted in ("Pass", "Borderline", "Fail", "I can’t judge this", "Save and next", "Full definition"):
+        assert any(wanted in one for one in reached), wanted
+    assert any(one.endswith("TEXTAREA") for one in reached)
+    context.close()
