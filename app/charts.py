@@ -6,8 +6,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from app.wording import because, spell
+from app.wording import spell
 from validation.results import Estimate
+
+_INK, _TEXT = "#3f87c9", "#7d838c"
+"""Two tones that stand out on white and on near-black alike."""
 
 
 def forest(
@@ -26,38 +29,50 @@ def forest(
     table = pd.DataFrame(
         [
             {
-                "group": f"{name}  ·  n {estimate.n}",
+                "row": place,
+                "group": f"{name}  ·  n {estimate.n}" + _without_number(estimate),
                 "value": estimate.value,
-                "low": lowest if estimate.low is None else max(estimate.low, lowest),
+                "low": None if estimate.low is None else max(estimate.low, lowest),
                 "high": estimate.high,
-                "drawn": estimate.low is not None,
+                "left": lowest,
                 "n": estimate.n,
                 "shown": spell(estimate),
-                "why": because(estimate.undefined_because) if estimate.value is None else "",
             }
-            for name, estimate in known + unknown
+            for place, (name, estimate) in enumerate(known + unknown)
         ]
     )
-    groups = alt.Y("group:N", sort=table["group"].tolist(), title=None, axis=alt.Axis(labelLimit=320))
-    scale = alt.Scale(domain=[lowest, 1], clamp=True)
-    hover = [
-        alt.Tooltip("group", title="Group"),
-        alt.Tooltip("shown", title="Estimate"),
-        alt.Tooltip("n", title="Items"),
-    ]
-    base = alt.Chart(table).encode(y=groups, tooltip=hover)
+    value = alt.X(
+        "value:Q",
+        scale=alt.Scale(domain=[lowest, 1], clamp=True, nice=False),
+        title=title,
+        axis=alt.Axis(tickCount=6),
+    )
+    base = alt.Chart(table).encode(
+        y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.2)),
+        tooltip=[
+            alt.Tooltip("group", title="Group"),
+            alt.Tooltip("shown", title="Estimate"),
+            alt.Tooltip("n", title="Items"),
+        ],
+    )
     layers = [
-        base.transform_filter("datum.drawn")
-        .mark_rule(strokeWidth=2)
-        .encode(x=alt.X("low:Q", scale=scale, title=title), x2="high:Q"),
+        base.mark_text(align="left", baseline="bottom", dy=-7, fontSize=13, color=_TEXT).encode(
+            x=alt.X("left:Q"), text="group:N"
+        ),
+        base.transform_filter("isValid(datum.low)")
+        .mark_rule(strokeWidth=2.5, color=_INK, yOffset=6)
+        .encode(x="low:Q", x2="high:Q"),
         base.transform_filter("isValid(datum.value)")
-        .mark_point(size=90, filled=True)
-        .encode(x=alt.X("value:Q", scale=scale, title=title)),
-        base.transform_filter("!isValid(datum.value)")
-        .mark_text(align="left", fontStyle="italic", fontSize=12)
-        .encode(x=alt.datum(lowest, scale=scale), text="why:N"),
+        .mark_point(size=110, filled=True, opacity=1, color=_INK, yOffset=6)
+        .encode(x=value),
     ]
     if cut_off is not None:
-        line = alt.Chart(pd.DataFrame({"at": [cut_off]})).mark_rule(strokeDash=[5, 4])
-        layers.insert(0, line.encode(x=alt.X("at:Q", scale=scale, title=title)))
-    return alt.layer(*layers).properties(height=alt.Step(30))
+        line = alt.Chart(pd.DataFrame({"at": [cut_off]})).mark_rule(
+            strokeDash=[5, 4], strokeWidth=1.5, color=_TEXT
+        )
+        layers.insert(0, line.encode(x="at:Q"))
+    return alt.layer(*layers).properties(height=alt.Step(46))
+
+
+def _without_number(estimate: Estimate) -> str:
+    return f"  ·  {spell(estimate)}" if estimate.value is None else ""

@@ -192,4 +192,4 @@ def _one_metric(study: str, rows: list[AgreementRow]) -> None:
         st.write("Experts do not differ on any item of this metric.")
     else:
         st.write(f"Experts differ on {count(len(split), 'item')}, the most divided first.")
-        st.dataframe(split, hide_index=True, width="stretch")
+        st.dataframe(split.rename(columns=str.capitalize), hide_index=True, width="stretch")
