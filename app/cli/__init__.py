@@ -5,7 +5,7 @@ import sys
 import typer
 
 from app.cli import agreement, database, demo, imports, people, review, serve
-from app.cli.terminal import complain
+from app.cli.terminal import complain, opened
 from impactbench.domain import ImpactBenchError
 from validation.ratings import RatingsError
 
@@ -28,7 +28,8 @@ cli.command("agreement")(agreement.agreement)
 def main() -> None:
     """Run a command; a mistake of the user is one sentence and exit code 1, never a traceback."""
     try:
-        cli()
+        with opened:
+            cli()
     except (ImpactBenchError, RatingsError) as mistake:
         complain(str(mistake))
         sys.exit(1)

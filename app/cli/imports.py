@@ -28,7 +28,6 @@ def _group() -> None:
 
 @cli.command("run")
 def run_(
-    context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="A benchmark's folder, or one of its runs/<model> folders.")],
     study: Annotated[str, typer.Option(help="The study; the folder's name by default.")] = "",
     run: Annotated[
@@ -43,7 +42,6 @@ def run_(
 ) -> None:
     """Import a run folder: benchmark.yaml, scenarios.json, runs/<model>/conversations.json and scores.json."""
     engine = open_database()
-    context.call_on_close(engine.dispose)
     options = ReadingOptions(
         models=model or (), judge=judge, judge_family=judge_family, allow_unscored=allow_unscored
     )
@@ -56,7 +54,6 @@ def run_(
 
 @cli.command()
 def ratings(
-    context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A long table, CSV or Parquet: one row a label.")],
     study: Annotated[str, typer.Option(help="The study that the items belong to.")],
     item_column: Annotated[str, typer.Option(help="Names the conversation (conv_id).")] = COLUMNS["item"],
@@ -79,7 +76,6 @@ def ratings(
 ) -> None:
     """Import labels by named raters. Times in a column named ..._utc without a zone are UTC."""
     engine = open_database()
-    context.call_on_close(engine.dispose)
     named = {"item": item_column, "metric": metric_column, "rater": rater_column, "label": label_column}
     columns = {role: name for role, name in named.items() if name != COLUMNS[role]}
     columns.update(_pairs("--column", column))

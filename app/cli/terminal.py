@@ -1,5 +1,7 @@
 """How the command line speaks: results on standard output, everything said to the person on standard error."""
 
+from contextlib import ExitStack
+
 from rich.console import Console
 from rich.text import Text
 from sqlalchemy import Engine
@@ -10,6 +12,9 @@ from impactbench.store.engine import connect, require_current
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
+opened = ExitStack()
+"""What a command has opened; closed when it ends, however it ends."""
+
 
 def complain(sentence: str) -> None:
     """Say what is wrong. The sentence may quote a file, so nothing in it is read as markup."""
@@ -17,7 +22,8 @@ def complain(sentence: str) -> None:
 
 
 def open_database() -> Engine:
-    """The database that the settings name, which must be up to date."""
+    """The database that the settings name, which must be up to date; closed when the command ends."""
     engine = connect(Settings().database_url)
+    opened.callback(engine.dispose)
     require_current(engine)
     return engine

@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, make_url
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
 from sqlmodel import Session
 
 from impactbench.domain import ImpactBenchError
@@ -113,7 +113,7 @@ def upgrade(engine: Engine) -> str:
         with engine.begin() as connection:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
-    except OperationalError as error:
+    except DatabaseError as error:
         raise _unreachable(engine, error) from error
     return newest_revision()
 
@@ -134,7 +134,7 @@ def require_current(engine: Engine) -> None:
     try:
         with reading(engine) as session:
             has = MigrationContext.configure(session.connection()).get_current_revision()
-    except OperationalError as error:
+    except DatabaseError as error:
         raise _unreachable(engine, error) from error
     wanted = newest_revision()
     if has == wanted:
@@ -152,7 +152,7 @@ def _known_revisions() -> set[str]:
     return {script.revision for script in ScriptDirectory(str(_MIGRATIONS)).walk_revisions()}
 
 
-def _unreachable(engine: Engine, error: OperationalError) -> DatabaseUnreachable:
+def _unreachable(engine: Engine, error: DatabaseError) -> DatabaseUnreachable:
     reason = str(error.orig).strip().splitlines()[0]
     where = engine.url.render_as_string()
     return DatabaseUnreachable(

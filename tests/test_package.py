@@ -1,0 +1,73 @@
+"""What is shipped: a wheel with everything that the program reads, and documents that speak of commands that exist."""
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import typer
+
+from app.cli import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+SHIPPED = [
+    "app/components/rating_desk.js",
+    "app/components/rating_desk.css",
+    "app/favicon.svg",
+    "validation/admissible.yaml",
+    "impactbench/store/migrations/env.py",
+    "impactbench/store/migrations/script.py.mako",
+    "impactbench/_data/suite/subareas.yaml",
+    "impactbench/_data/demo/everyday-choices/benchmark.yaml",
+    "impactbench/_data/demo/everyday-choices/ratings.csv",
+]
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_everything_that_the_program_reads(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    assert [name for name in SHIPPED if name not in held] == []
+    assert any(re.match(r"impactbench/store/migrations/versions/\d{4}_.*\.py", name) for name in held)
+    assert not [
+        name for name in held if name.startswith(("tests/", "bench/", "docs/")) or "__pycache__" in name
+    ]
+
+
+def commands(group: typer.Typer) -> set[str]:
+    """Every command of the command line, as it is typed."""
+    names = {
+        command.name or command.callback.__name__ for command in group.registered_commands if command.callback
+    }
+    for sub in group.registered_groups:
+        if sub.typer_instance:
+            names |= {f"{sub.name} {name}" for name in commands(sub.typer_instance)}
+    return names
+
+
+def test_documents_speak_only_of_commands_that_exist() -> None:
+    known = commands(cli)
+    groups = {name.split()[0] for name in known if " " in name}
+    for document in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), ROOT / "data/demo/README.md"]:
+        for first, second in re.findall(
+            r"impactbench ([a-z]+)(?: ([a-z]+))?", document.read_text(encoding="utf-8")
+        ):
+            if first in groups:
+                assert f"{first} {second}" in known, f"{document.name}: impactbench {first} {second}"
+
+
+def test_every_setting_is_in_the_readme() -> None:
+    from impactbench.settings import Settings
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in Settings.model_fields:
+        assert f"IMPACTBENCH_{name.upper()}" in readme, name
+
+
+@pytest.mark.parametrize("name", ["validation", "impactbench.domain", "reviews.desk", "app.cli"])
+def test_a_package_can_be_imported_alone(name: str) -> None:
+    subprocess.run([sys.executable, "-W", "error", "-c", f"import {name}"], check=True, cwd=ROOT)
