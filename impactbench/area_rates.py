@@ -67,10 +67,9 @@ def area_rates(tally: MetricTally, placements: pd.DataFrame, *, draws: int = 10_
     if missing := [name for name in COLUMNS if name not in placements.columns]:
         raise ValueError(f"the placements have no column {missing[0]!r}; they need {', '.join(COLUMNS)}")
     areas, subareas = _places(tally, placements, "area"), _places(tally, placements, "subarea")
-    groups = np.array([*areas.values(), *subareas.values()], dtype=np.bool_).reshape(-1, len(tally.metrics))
-    placed = int(groups.any(axis=0).sum())
-    if not placed:
+    if not areas:
         return AreaRates(areas={}, subareas={}, spearman={}, not_placed=len(tally.metrics))
+    groups = np.stack([*areas.values(), *subareas.values()])
     sample = RateSample.of(
         tally.passed,
         tally.scored,
@@ -107,7 +106,7 @@ def area_rates(tally: MetricTally, placements: pd.DataFrame, *, draws: int = 10_
             )
             for j, model in enumerate(tally.models)
         },
-        not_placed=len(tally.metrics) - placed,
+        not_placed=int((~groups.any(axis=0)).sum()),
     )
 
 

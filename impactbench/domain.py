@@ -49,6 +49,8 @@ class LabelStatus(StrEnum):
     """Only a submitted label carries a verdict; the others say why there is none."""
 
     SUBMITTED = "submitted"
+    ANSWERED = "answered"
+    """The rubric asks for no verdict; what was said is in the responses."""
     CANNOT_JUDGE = "cannot_judge"
     SKIPPED = "skip"
 
@@ -64,6 +66,15 @@ class Role(StrEnum):
     EXPERT = "expert"
     METHODOLOGIST = "methodologist"
     MAINTAINER = "maintainer"
+
+
+class AssignmentReason(StrEnum):
+    """Why a rater has an item: part of the random core, extra overlap, a hidden repeat, or a gold item."""
+
+    CORE = "core"
+    ADAPTIVE = "adaptive"
+    REPEAT = "repeat"
+    GOLD = "gold"
 
 
 class Content(BaseModel):

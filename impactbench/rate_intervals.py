@@ -154,9 +154,11 @@ def _smallest_stratum(sample: RateSample, strata: NDArray[np.int64]) -> NDArray[
 
 def _by_stratum(values: NDArray[np.float64] | NDArray[np.bool_], strata: NDArray[np.int64]) -> Floats:
     """(..., strata): sums over the last axis, in ascending order of the strata."""
-    order = np.argsort(strata, kind="stable")
-    starts = np.flatnonzero(np.diff(strata[order], prepend=-1))
-    return np.add.reduceat(values[..., order], starts, axis=-1, dtype=np.float64)
+    if (np.diff(strata) < 0).any():
+        order = np.argsort(strata, kind="stable")
+        values, strata = values[..., order], strata[order]
+    starts = np.flatnonzero(np.diff(strata, prepend=-1))
+    return np.add.reduceat(values, starts, axis=-1, dtype=np.float64)
 
 
 def _t_ends(

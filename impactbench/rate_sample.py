@@ -69,9 +69,12 @@ class RateSample:
         """
         shares = quotient(weights, weights.sum(axis=0))
         used = np.nan_to_num(shares) > 0
-        drawn = np.zeros((*self.drawn.shape[1:],))
-        for share, use, values in zip(shares, used, self.drawn, strict=True):  # a temporary of all is large
-            drawn += np.where(use[..., None], share[..., None] * values, 0.0)
+        if used.all():
+            drawn = np.einsum("b...,b...d->...d", shares.astype(self.drawn.dtype), self.drawn)
+        else:
+            drawn = np.zeros(self.drawn.shape[1:])
+            for share, use, values in zip(shares, used, self.drawn, strict=True):
+                drawn[use] += share[use][:, None] * values[use]
         return self._with(
             np.where(used.any(axis=0), np.where(used, shares * self.value, 0).sum(axis=0), np.nan),
             np.where(used, self.n, 0).sum(axis=0),

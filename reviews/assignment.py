@@ -6,19 +6,21 @@ design must not be able to compute them; they are drawn when a plan is saved.
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from impactbench.domain import ImpactBenchError, Panel, content_hash
-from reviews.balance import Teams, balance, components, pair_counts
+from impactbench.domain import AssignmentReason, ImpactBenchError, Panel, content_hash
+from reviews.balance import NO_LIMIT, Teams, balance, components, pair_counts
+from reviews.ordering import draw_option_orders, insert_repeats, order_items
+from reviews.plan_notes import notes_on_repeats, notes_on_teams
 
-SCALE = ("pass", "borderline", "fail")
-"""The options in the order that half of the raters see; the other half sees them reversed."""
-_PANELS = (Panel.INTERNAL, Panel.EXTERNAL)
+PANELS = (Panel.INTERNAL, Panel.EXTERNAL)
+EARLIER_SET = "have it in an earlier set"
+"""Why raters are not given an item that they were given before."""
 
 
 class PlanRefused(ImpactBenchError):
@@ -44,6 +46,14 @@ class Member:
 
     name: str
     panel: Panel | None
+    expertise: tuple[str, ...] = ()
+    """Slugs of subareas; none where any will do."""
+    languages: tuple[str, ...] = ()
+    """Language tags of what they read; none where nobody asked."""
+    conflicts: tuple[str, ...] = ()
+    """What they must not rate: benchmark/metric, or a provider of models."""
+    max_items: int | None = None
+    """The most items that they take on; hidden repeats and gold items are not counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +63,12 @@ class Seat:
     rater: str
     position: int
     item: str
+    repeat: int = 0
+    """1 where the rater has had the item before and is not told so."""
+
+    @property
+    def reason(self) -> AssignmentReason:
+        return AssignmentReason.REPEAT if self.repeat else AssignmentReason.CORE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +88,14 @@ class Plan:
 
     @cached_property
     def loads(self) -> dict[str, int]:
-        """The number of items of each rater, those with none too."""
-        counts = Counter(seat.rater for seat in self.seats)
+        """The number of items of each rater, those with none too; an item shown again is one item."""
+        counts = Counter(seat.rater for seat in self.seats if not seat.repeat)
+        return {member.name: counts[member.name] for member in self.members}
+
+    @cached_property
+    def repeats(self) -> dict[str, int]:
+        """The number of hidden repeats of each rater."""
+        counts = Counter(seat.rater for seat in self.seats if seat.repeat)
         return {member.name: counts[member.name] for member in self.members}
 
     @cached_property
@@ -81,7 +103,8 @@ class Plan:
         """The raters of each item, by name."""
         teams: dict[str, list[str]] = {}
         for seat in self.seats:
-            teams.setdefault(seat.item, []).append(seat.rater)
+            if not seat.repeat:
+                teams.setdefault(seat.item, []).append(seat.rater)
         return {item: tuple(sorted(teams[item])) for item in sorted(teams)}
 
     @cached_property
@@ -106,7 +129,7 @@ class Plan:
                 "seed": self.seed,
                 "raters": [[member.name, member.panel] for member in self.members],
                 "options": self.option_orders,
-                "seats": [[seat.rater, seat.position, seat.item] for seat in self.seats],
+                "seats": [[seat.rater, seat.position, seat.item, seat.repeat] for seat in self.seats],
             }
         )
 
@@ -118,135 +141,68 @@ def plan(
     overlap: int,
     seed: int,
     taken: Collection[tuple[str, str]] = (),
+    ineligible: Mapping[tuple[str, str], str] | None = None,
+    repeats: float = 0.0,
 ) -> Plan:
     """Assign every item to `overlap` distinct raters.
 
     Where both panels are present each item gets one rater of each at least. Loads differ by at most one, as far as
-    that rule and `taken` allow; where the rule forbids it they differ by at most one within a panel. Raters are
-    connected through common items where there are enough seats for it. Pairs of raters meet as evenly as can be, and
-    so does each rater meet the metrics and families. Orders are random, with items of one base scenario apart.
+    that rule, limits and bars allow; where the panel rule forbids it they differ by at most one within a panel. Raters
+    are connected through common items where there are enough seats for it. Pairs of raters meet as evenly as can be,
+    and so does each rater meet the metrics and families. Orders are random, with items of one base scenario apart.
 
     Args:
         items, raters: in any order; names must differ.
         overlap: raters an item.
         seed: of the only generator.
         taken: (item, rater) pairs that already are assignments elsewhere and are not made again.
+        ineligible: (item, rater) pairs that may not be, with the reason: what is true of such raters ("have ...").
+        repeats: the share of each rater's items that are shown to them again, unmarked.
 
     Raises:
         PlanRefused: no plan can have these numbers; the text says what would be right.
     """
     ordered = sorted(items, key=lambda item: item.key)
     members = sorted(raters, key=lambda member: member.name)
-    must_meet = _must_meet(members)
+    names, panels = [member.name for member in members], [member.panel for member in members]
+    must_meet = must_meet_panels(members)
     _require_names(ordered, members)
     _require_enough(ordered, members, overlap, must_meet)
-    barred = _number_pairs(ordered, members, taken)
-    _require_free_raters(ordered, members, overlap, barred)
+    _require_share(repeats)
+    reasons = dict(ineligible or {}) | dict.fromkeys(taken, EARLIER_SET)
+    barred = _number_pairs(ordered, members, reasons)
+    _require_free_raters(ordered, members, overlap, barred, reasons)
 
     generator = np.random.default_rng(seed)
     teams = Teams(
         overlap=overlap,
-        panels=[-1 if member.panel is None else _PANELS.index(member.panel) for member in members],
-        must_meet=[_PANELS.index(panel) for panel in must_meet],
-        traits=_number_traits(ordered),
+        panels=[-1 if panel is None else PANELS.index(panel) for panel in panels],
+        must_meet=[PANELS.index(panel) for panel in must_meet],
+        traits=number_traits(ordered),
         barred=barred,
+        caps=[NO_LIMIT if member.max_items is None else member.max_items for member in members],
     )
     balance(teams, generator=generator)
+    _require_caps_kept(teams, members)
     seats = []
     for number, member in enumerate(members):
         own = [item for item, team in zip(ordered, teams.teams, strict=True) if number in team]
-        for position, item in enumerate(_order(own, generator), start=1):
-            seats.append(Seat(rater=member.name, position=position, item=item.key))
+        scenarios = [item.scenario for item in own]
+        order = order_items(scenarios, generator)
+        shown = insert_repeats(order, scenarios, share=repeats, generator=generator)
+        for position, (item, repeat) in enumerate(shown, start=1):
+            seats.append(Seat(rater=member.name, position=position, item=own[item].key, repeat=repeat))
     return Plan(
         overlap=overlap,
         seed=seed,
         members=tuple(members),
         seats=tuple(seats),
-        option_orders=_draw_option_orders(members, generator),
-        notes=_notes(teams, members, must_meet),
+        option_orders=dict(zip(names, draw_option_orders(panels, generator), strict=True)),
+        notes=(
+            *notes_on_teams(teams, names, panels, must_meet),
+            *notes_on_repeats(dict(zip(names, teams.loads, strict=True)), repeats),
+        ),
     )
-
-
-def _order(items: Sequence[Item], generator: np.random.Generator) -> list[Item]:
-    """A random order in which a base scenario follows itself only where there is no other way."""
-    rest = [items[index] for index in generator.permutation(len(items))]
-    left = Counter(item.scenario for item in rest)
-    order: list[Item] = []
-    last = ""
-    while rest:
-        scenario, most = max(left.items(), key=lambda entry: (entry[1], entry[0]))
-        if 2 * most > len(rest) and scenario != last:
-            wanted = scenario
-        else:
-            wanted = next((item.scenario for item in rest if item.scenario != last), last)
-        item = next(item for item in rest if item.scenario == wanted)
-        rest.remove(item)
-        left[wanted] -= 1
-        order.append(item)
-        last = wanted
-    return order
-
-
-def _draw_option_orders(
-    members: Sequence[Member], generator: np.random.Generator
-) -> dict[str, tuple[str, ...]]:
-    """Half of the raters see the options reversed, within a panel as nearly as overall."""
-    shuffled = [members[index] for index in generator.permutation(len(members))]
-    shuffled.sort(key=lambda member: member.panel or "")
-    first = int(generator.integers(2))
-    orders = {
-        member.name: SCALE if (number + first) % 2 else SCALE[::-1] for number, member in enumerate(shuffled)
-    }
-    return {member.name: orders[member.name] for member in members}
-
-
-def _notes(teams: Teams, members: Sequence[Member], must_meet: Sequence[Panel]) -> tuple[str, ...]:
-    notes = []
-    seats = sum(teams.loads)
-    if idle := [member.name for member, load in zip(members, teams.loads, strict=True) if not load]:
-        notes.append(
-            f"There are {seats} seats for {len(members)} raters: {', '.join(idle)} will have nothing to rate."
-        )
-    if max(teams.loads) - min(teams.loads) > 1:
-        notes.append(_explain_loads(teams, must_meet))
-    parts = len(components(teams.teams, len(members)))
-    if teams.overlap == 1:
-        notes.append(
-            "With overlap 1 no item has two raters: agreement cannot be computed and raters cannot be compared."
-        )
-    elif parts > 1:
-        notes.append(
-            f"The raters fall into {parts} groups without an item in common, so the groups cannot be compared: "
-            "more items or a larger overlap would connect them."
-        )
-    return tuple(notes)
-
-
-def _explain_loads(teams: Teams, must_meet: Sequence[Panel]) -> str:
-    ranges = {}
-    for panel in must_meet:
-        loads = [
-            load
-            for load, number in zip(teams.loads, teams.panels, strict=True)
-            if number == _PANELS.index(panel)
-        ]
-        ranges[panel] = (min(loads), max(loads))
-    if teams.barred or not ranges:
-        return (
-            f"Loads range from {min(teams.loads)} to {max(teams.loads)}, because some raters already have "
-            "some of these items from an earlier set."
-        )
-    shares = " and ".join(
-        f"{_span(low, high)} for each {panel} rater" for panel, (low, high) in ranges.items()
-    )
-    return (
-        f"Each item needs an internal and an external rater, so loads cannot be equal across panels: {shares}; "
-        "within a panel they differ by at most one."
-    )
-
-
-def _span(low: int, high: int) -> str:
-    return f"{low}" if low == high else f"{low} or {high}" if high == low + 1 else f"{low} to {high}"
 
 
 def _require_names(items: Sequence[Item], members: Sequence[Member]) -> None:
@@ -283,25 +239,59 @@ def shortage(free: Collection[Member], members: Collection[Member], *, overlap: 
     if len(free) < overlap:
         return f"{len(free)} of the {len(members)} raters"
     present = {member.panel for member in free}
-    short = [panel for panel in _must_meet(members) if panel not in present]
+    short = [panel for panel in must_meet_panels(members) if panel not in present]
     return f"no {short[0]} rater" if short else ""
 
 
-def _must_meet(members: Collection[Member]) -> list[Panel]:
+def must_meet_panels(members: Collection[Member]) -> list[Panel]:
     present = {member.panel for member in members}
-    return list(_PANELS) if present.issuperset(_PANELS) else []
+    return list(PANELS) if present.issuperset(PANELS) else []
 
 
 def _require_free_raters(
-    items: Sequence[Item], members: Sequence[Member], overlap: int, barred: set[tuple[int, int]]
+    items: Sequence[Item],
+    members: Sequence[Member],
+    overlap: int,
+    barred: set[tuple[int, int]],
+    reasons: Mapping[tuple[str, str], str],
 ) -> None:
     for number in sorted({item for item, _ in barred}):
+        item = items[number]
         free = [member for index, member in enumerate(members) if (number, index) not in barred]
         if lack := shortage(free, members, overlap=overlap):
+            others = {m.name: reasons[item.key, m.name] for m in members if (item.key, m.name) in reasons}
             raise PlanRefused(
-                f"item {items[number].key} is free for {lack}, since the others have it in an earlier set; "
-                "name raters who have not, or lower the overlap"
+                f"item {item.key} is free for {lack}, since {list_reasons(others)} (metric {item.metric}); "
+                "name raters who may have it, or lower the overlap"
             )
+
+
+def list_reasons(of_rater: Mapping[str, str]) -> str:
+    """Who may not have an item, and why.
+
+    >>> list_reasons({"Ada": EARLIER_SET, "Bo": "have a conflict of interest", "Cy": EARLIER_SET})
+    'these have it in an earlier set: Ada, Cy; these have a conflict of interest: Bo'
+    """
+    by_reason: dict[str, list[str]] = {}
+    for rater, reason in of_rater.items():
+        by_reason.setdefault(reason, []).append(rater)
+    return "; ".join(f"these {reason}: {', '.join(raters)}" for reason, raters in by_reason.items())
+
+
+def _require_share(repeats: float) -> None:
+    if not 0 <= repeats <= 0.5:
+        raise PlanRefused(f"repeats {repeats:g} is no share of a rater's items; give one from 0 to 0.5")
+
+
+def _require_caps_kept(teams: Teams, members: Sequence[Member]) -> None:
+    over = sum(max(0, load - cap) for load, cap in zip(teams.loads, teams.caps, strict=True))
+    if over:
+        full = [m.name for m, load, cap in zip(members, teams.loads, teams.caps, strict=True) if load > cap]
+        raise PlanRefused(
+            f"{', '.join(full)} would have {over} items more than they may, and nobody else is free for those: "
+            f"{len(teams.teams)} items with overlap {teams.overlap} need {sum(teams.loads)} seats; raise the limits, "
+            "name more raters, or take fewer items"
+        )
 
 
 def _count(n: int, singular: str, plural: str) -> str:
@@ -309,16 +299,16 @@ def _count(n: int, singular: str, plural: str) -> str:
 
 
 def _number_pairs(
-    items: Sequence[Item], members: Sequence[Member], taken: Collection[tuple[str, str]]
+    items: Sequence[Item], members: Sequence[Member], pairs: Collection[tuple[str, str]]
 ) -> set[tuple[int, int]]:
     item_of = {item.key: number for number, item in enumerate(items)}
     rater_of = {member.name: number for number, member in enumerate(members)}
     return {
-        (item_of[item], rater_of[rater]) for item, rater in taken if item in item_of and rater in rater_of
+        (item_of[item], rater_of[rater]) for item, rater in pairs if item in item_of and rater in rater_of
     }
 
 
-def _number_traits(items: Sequence[Item]) -> list[tuple[int, ...]]:
+def number_traits(items: Sequence[Item]) -> list[tuple[int, ...]]:
     """The metric and the family of each item, with one numbering for both."""
     names = sorted({("metric", item.metric) for item in items} | {("family", item.family) for item in items})
     number = {name: index for index, name in enumerate(names)}

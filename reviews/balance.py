@@ -11,11 +11,15 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
+from reviews.block_designs import cyclic_design
+
 _PROPOSALS_PER_SEAT = 60
 _MOST_PROPOSALS = 200_000
 _FEWEST_PROPOSALS = 5_000
 _PAIR_WEIGHTS = (1, 4, 16, 64)
-_MOST_PAIR_SPREAD = 2
+MOST_PAIR_SPREAD = 2
+"""How unevenly pairs of raters may meet without a word about it."""
+NO_LIMIT = 10**9
 
 
 @dataclass(kw_only=True)
@@ -31,6 +35,12 @@ class Teams:
     """(items,): what each rater should see evenly, such as the item's metric and family, numbered across all."""
     barred: set[tuple[int, int]]
     """(item, rater) pairs that may not be."""
+    caps: Sequence[int] = ()
+    """(raters,): the most items of each rater; empty where there is no limit."""
+    begun: Sequence[Sequence[int]] = ()
+    """(items,): raters who have the item already and keep it; empty where nobody has."""
+    sizes: Sequence[int] = ()
+    """(items,): raters that each team is to have, where it is not `overlap` for all."""
     teams: list[list[int]] = field(init=False)
     loads: list[int] = field(init=False)
     pairs: list[list[int]] = field(init=False)
@@ -43,6 +53,12 @@ class Teams:
         self.pairs = [[0] * raters for _ in range(raters)]
         width = 1 + max((trait for traits in self.traits for trait in traits), default=0)
         self.seen = [[0] * width for _ in range(raters)]
+        self.caps = self.caps or [NO_LIMIT] * raters
+        self.sizes = self.sizes or [self.overlap] * len(self.traits)
+        for item, team in enumerate(self.begun):
+            for rater in team:
+                self.add(item, rater)
+        self.begun = [list(team) for team in self.begun] or [[] for _ in self.traits]
 
     def may_hold(self, item: int, team: Iterable[int]) -> bool:
         """Whether the panels that must meet do so in this team."""
@@ -52,7 +68,7 @@ class Teams:
     def may_replace(self, item: int, leaver: int, joiner: int) -> bool:
         """Whether a rater of the item's team may give their seat to another."""
         team = self.teams[item]
-        if joiner in team or (item, joiner) in self.barred:
+        if joiner in team or (item, joiner) in self.barred or leaver in self.begun[item]:
             return False
         if self.panels[leaver] == self.panels[joiner] or not self.must_meet:
             return True
@@ -80,15 +96,34 @@ class Teams:
 def balance(teams: Teams, *, generator: np.random.Generator) -> None:
     """Fill all teams, then repair loads, evenness and connection.
 
-    Pairs count as much as shares of metrics and families, and more where they stay uneven otherwise.
+    Pairs count as much as shares of metrics and families, and more where they stay uneven otherwise. Where nothing
+    stands against it and the numbers allow a design in which all pairs meet equally often, that design is taken.
     """
+    if seat_by_design(teams, generator=generator):
+        return
     fill(teams, generator=generator)
     level_loads(teams)
     for pair_weight in _PAIR_WEIGHTS:
         even_out(teams, generator=generator, pair_weight=pair_weight)
-        if pair_spread(teams) <= _MOST_PAIR_SPREAD:
+        if pair_spread(teams) <= MOST_PAIR_SPREAD:
             break
     connect(teams)
+
+
+def seat_by_design(teams: Teams, *, generator: np.random.Generator) -> bool:
+    """Seat everybody by a design in which every pair meets equally often; False where there is none to take."""
+    n_items, n_raters = len(teams.traits), len(teams.panels)
+    hindered = teams.barred or teams.must_meet or any(teams.begun) or set(teams.sizes) != {teams.overlap}
+    if hindered or min(teams.caps) < n_items * teams.overlap / n_raters:
+        return False
+    design = cyclic_design(n_raters, overlap=teams.overlap, items=n_items)
+    if design is None:
+        return False
+    raters = generator.permutation(n_raters).tolist()
+    for item, team in zip(generator.permutation(n_items).tolist(), design, strict=True):
+        for rater in team:
+            teams.add(item, raters[rater])
+    return True
 
 
 def fill(teams: Teams, *, generator: np.random.Generator) -> None:
@@ -99,8 +134,8 @@ def fill(teams: Teams, *, generator: np.random.Generator) -> None:
     lots = generator.random((len(teams.traits), len(teams.panels))).tolist()
     for item in generator.permutation(len(teams.traits)).tolist():
         team, lot = teams.teams[item], lots[item]
-        free = {rater for rater in raters if (item, rater) not in teams.barred}
-        for seats_left in range(teams.overlap, 0, -1):
+        free = {rater for rater in raters if (item, rater) not in teams.barred and rater not in team}
+        for seats_left in range(teams.sizes[item] - len(team), 0, -1):
             missing = set(teams.must_meet) - {teams.panels[rater] for rater in team}
             pool = free if seats_left > len(missing) else {r for r in free if teams.panels[r] in missing}
             best = min(pool, key=_wait(teams, item, team, lot))
@@ -110,25 +145,29 @@ def fill(teams: Teams, *, generator: np.random.Generator) -> None:
 
 def _wait(
     teams: Teams, item: int, team: list[int], lot: list[float]
-) -> Callable[[int], tuple[int, int, int, float]]:
+) -> Callable[[int], tuple[bool, int, int, int, float]]:
     traits = teams.traits[item]
 
-    def key(rater: int) -> tuple[int, int, int, float]:
-        seen, met = teams.seen[rater], teams.pairs[rater]
-        return teams.loads[rater], sum([seen[t] for t in traits]), sum([met[o] for o in team]), lot[rater]
+    def key(rater: int) -> tuple[bool, int, int, int, float]:
+        seen, met, load = teams.seen[rater], teams.pairs[rater], teams.loads[rater]
+        full = load >= teams.caps[rater]
+        return full, load, sum([seen[t] for t in traits]), sum([met[o] for o in team]), lot[rater]
 
     return key
 
 
 def level_loads(teams: Teams) -> None:
-    """Pass seats on, through others where need be, until nobody can be relieved by somebody with two items less."""
+    """Pass seats on, through others where need be, until nobody above their limit can be relieved by somebody below
+    theirs, and nobody at all by somebody with two items less.
+    """
     while chain := _find_relief(teams):
         for item, leaver, joiner in chain:
             teams.replace(item, leaver, joiner)
 
 
 def _find_relief(teams: Teams) -> list[tuple[int, int, int]]:
-    """Seats to pass on so that a load falls and one at least two below it rises; last link first.
+    """Seats to pass on so that a load above its limit falls, or any load, and one at least two below it rises;
+    last link first.
 
     Whoever the more loaded can reach in vain, the less loaded can only reach in vain: nobody is visited twice.
     """
@@ -136,10 +175,13 @@ def _find_relief(teams: Teams) -> list[tuple[int, int, int]]:
     for item, team in enumerate(teams.teams):
         for rater in team:
             items_of[rater].append(item)
-    raters = sorted(range(len(teams.loads)), key=lambda rater: -teams.loads[rater])
+    loads, caps = teams.loads, teams.caps
+    raters = sorted(range(len(loads)), key=lambda rater: (loads[rater] <= caps[rater], -loads[rater]))
+    least = min((load for load, cap in zip(loads, caps, strict=True) if load < cap), default=NO_LIMIT)
     came: dict[int, tuple[int, int, int] | None] = {}
     for start in raters:
-        if teams.loads[start] - min(teams.loads) < 2:
+        most = NO_LIMIT if loads[start] > caps[start] else loads[start] - 2
+        if least > most:
             break
         if start in came:
             continue
@@ -154,7 +196,7 @@ def _find_relief(teams: Teams) -> list[tuple[int, int, int]]:
                     continue
                 came[joiner] = (passed_on, leaver, joiner)
                 queue.append(joiner)
-                if teams.loads[joiner] <= teams.loads[start] - 2:
+                if loads[joiner] < caps[joiner] and loads[joiner] <= most:
                     chain = _trace(came, joiner)
                     if len({link[0] for link in chain}) == len(chain):
                         return chain
@@ -184,15 +226,17 @@ def even_out(teams: Teams, *, generator: np.random.Generator, pair_weight: int =
 
     Evenness is the sum of squared counts, which is least when the counts are equal.
     """
-    n_items, k = len(teams.teams), teams.overlap
+    n_items, k = len(teams.teams), max(teams.sizes, default=0)
     if n_items < 2 or k >= len(teams.panels):
         return
     proposals = min(max(_PROPOSALS_PER_SEAT * n_items * k, _FEWEST_PROPOSALS), _MOST_PROPOSALS)
     items = generator.integers(n_items, size=(proposals, 2)).tolist()
     seats = generator.integers(k, size=(proposals, 2)).tolist()
     for (first, second), (a, b) in zip(items, seats, strict=True):
+        if first == second or a >= len(teams.teams[first]) or b >= len(teams.teams[second]):
+            continue
         leaver, joiner = teams.teams[first][a], teams.teams[second][b]
-        if first == second or leaver == joiner:
+        if leaver == joiner:
             continue
         if not teams.may_replace(first, leaver, joiner) or not teams.may_replace(second, joiner, leaver):
             continue
@@ -222,7 +266,7 @@ def _exchange_cost(teams: Teams, first: int, second: int, leaver: int, joiner: i
 def connect(teams: Teams) -> None:
     """Join the parts of the rater-item graph by exchanging a seat that a part can spare for one of another part."""
     parts = components(teams.teams, len(teams.panels))
-    while len(parts) > 1 and teams.overlap > 1:
+    while len(parts) > 1 and max(teams.sizes) > 1:
         exchange = _find_bridge(teams, parts)
         if exchange is None:
             return

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from impactbench.domain import Content, LabelVerdict, MetricDefinition, Polarity
 
@@ -51,16 +52,51 @@ def ask(metric: MetricDefinition) -> MetricQuestion:
     )
 
 
-def blind_turns(turns: Iterable[dict[str, str]], *, hidden_names: Iterable[str]) -> tuple[BlindTurn, ...]:
-    """The messages of a conversation, numbered by exchange, with the names of models and makers hidden."""
-    pattern = _any_of(hidden_names)
+@dataclass(frozen=True, slots=True, order=True)
+class HiddenSpan:
+    """A place that is not shown: index of the message from 0, offsets in code points of the original."""
+
+    message: int
+    start: int
+    end: int
+
+
+def blind_turns(
+    turns: Iterable[dict[str, str]],
+    *,
+    hidden_names: Iterable[str] = (),
+    hidden_spans: Iterable[HiddenSpan] = (),
+) -> tuple[BlindTurn, ...]:
+    """The messages of a conversation, numbered by exchange, with what must not be read hidden.
+
+    Args:
+        turns: the messages as they were recorded.
+        hidden_names: names to hide wherever they stand.
+        hidden_spans: places to hide, as `reviews.leak_scan.hidden_spans` decides them.
+    """
+    pattern, spans = _any_of(hidden_names), sorted(hidden_spans)
     shown, number = [], 0
-    for turn in turns:
+    for index, turn in enumerate(turns):
         number += turn["role"] == "user"
         speaker = "Person" if turn["role"] == "user" else "Chatbot"
-        text = pattern.sub(HIDDEN_NAME, turn["content"]) if pattern else turn["content"]
+        text = hide(turn["content"], [(span.start, span.end) for span in spans if span.message == index])
+        text = pattern.sub(HIDDEN_NAME, text) if pattern else text
         shown.append(BlindTurn(number=number, speaker=speaker, text=text))
     return tuple(shown)
+
+
+def hide(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The masked copy of a text; places that overlap become one.
+
+    >>> hide("I am Corvid, of Halden Works.", [(5, 11), (16, 22), (20, 28)])
+    'I am [name hidden], of [name hidden].'
+    """
+    parts, shown = [], 0
+    for start, end in sorted(spans):
+        if start >= shown:
+            parts += [text[shown:start], HIDDEN_NAME]
+        shown = max(shown, end)
+    return "".join([*parts, text[shown:]])
 
 
 def names_to_hide(models: Iterable[tuple[str, str, str]]) -> set[str]:

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -15,6 +15,7 @@ from impactbench.store.tables import Assignment, Rater, ReviewSet
 from reviews.assignment import Member, PlanRefused
 
 _PANELS = " or ".join(Panel)
+_LISTS = ("expertise", "languages", "conflicts")
 
 
 class RaterRefused(PlanRefused):
@@ -36,8 +37,8 @@ def parse_rater(text: str) -> Member:
     Raises:
         RaterRefused: there is no name, or the panel is neither.
 
-    >>> parse_rater("Ada:external")
-    Member(name='Ada', panel=<Panel.EXTERNAL: 'external'>)
+    >>> parse_rater("Ada:external").panel
+    <Panel.EXTERNAL: 'external'>
     """
     name, _, panel = (
         (part.strip() for part in text.rpartition(":")) if ":" in text else (text.strip(), "", "")
@@ -50,6 +51,9 @@ def parse_rater(text: str) -> Member:
 
 def read_raters(path: Path) -> list[Member]:
     """Read a CSV file with the columns `rater` and `panel`, one rater a line.
+
+    It may have the columns `expertise` (slugs of subareas), `languages` (tags) and `conflicts` (benchmark/metric, or
+    providers of models), each a list with semicolons, and `max_items`; an empty cell says nothing.
 
     Raises:
         RaterRefused: the file cannot be read, lacks a column, or a line lacks a name or names no panel.
@@ -71,7 +75,12 @@ def read_raters(path: Path) -> list[Member]:
             raise RaterRefused(f"{path}, line {line}: the column 'rater' is empty; write a name")
         _require_storable(name)
         members.append(
-            Member(name=name, panel=_parse_panel((row["panel"] or "").strip(), f"{path}, line {line}"))
+            Member(
+                name=name,
+                panel=_parse_panel((row["panel"] or "").strip(), f"{path}, line {line}"),
+                max_items=_parse_limit((row.get("max_items") or "").strip(), f"{path}, line {line}"),
+                **{column: _parse_list(row.get(column) or "") for column in _LISTS},
+            )
         )
     return members
 
@@ -96,7 +105,7 @@ def gather_raters(engine: Engine, named: Sequence[Member]) -> Pool:
         )
     if not named:
         known = [
-            Member(name=person.pseudonym, panel=person.panel)
+            as_member(person)
             for person in people
             if person.active
             and person.role is Role.EXPERT
@@ -132,7 +141,7 @@ def add_person(engine: Engine, name: str, *, role: Role, panel: Panel | None = N
 
 
 def _settle(member: Member, person: Rater | None) -> Member:
-    """The member with the panel that is on record."""
+    """The member with the panel that is on record, and whatever else is on record and was not said anew."""
     if person is None:
         if member.panel is None:
             raise RaterRefused(f"{member.name!r} is not known yet; write {member.name}:{_PANELS} to add them")
@@ -146,7 +155,32 @@ def _settle(member: Member, person: Rater | None) -> Member:
             f"{member.name!r} is on record as {_describe(person.role, person.panel)}, not in the {member.panel} panel; "
             f"write {member.name} alone, or name somebody else"
         )
-    return Member(name=member.name, panel=person.panel)
+    known = as_member(person)
+    return replace(
+        known,
+        max_items=member.max_items,
+        **{column: getattr(member, column) or getattr(known, column) for column in _LISTS},
+    )
+
+
+def as_member(person: Rater) -> Member:
+    """A rater as a plan sees them."""
+    return Member(
+        name=person.pseudonym,
+        panel=person.panel,
+        expertise=tuple(person.expertise.split()),
+        languages=tuple(person.languages),
+        conflicts=tuple(person.conflicts),
+    )
+
+
+def on_record(member: Member) -> dict[str, object]:
+    """What is kept of a rater in the database."""
+    return {
+        "expertise": " ".join(member.expertise),
+        "languages": list(member.languages),
+        "conflicts": list(member.conflicts),
+    }
 
 
 def _require_storable(name: str) -> None:
@@ -156,6 +190,23 @@ def _require_storable(name: str) -> None:
 
 def _describe(role: Role, panel: Panel | None) -> str:
     return f"{role} without a panel" if panel is None else f"{role} of the {panel} panel"
+
+
+def _parse_list(cell: str) -> tuple[str, ...]:
+    """The parts of a list.
+
+    >>> _parse_list("sleep; grief;")
+    ('sleep', 'grief')
+    """
+    return tuple(part.strip() for part in cell.split(";") if part.strip())
+
+
+def _parse_limit(text: str, where: str) -> int | None:
+    if not text:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise RaterRefused(f"{where}: max_items {text!r} is no number of items; write 1 or more, or nothing")
+    return int(text)
 
 
 def _parse_panel(panel: str, where: str) -> Panel | None:

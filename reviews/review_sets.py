@@ -2,122 +2,27 @@
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
-from impactbench.domain import Role, content_hash
+from impactbench.domain import Role
 from impactbench.store.engine import insert_if_absent, writing
 from impactbench.store.tables import Assignment, Rater, ReviewSet, Study
-from reviews.assignment import Item, Member, Plan, PlanRefused, plan
-from reviews.raters import gather_raters
-from reviews.sampling import Sample, draw_sample
-from reviews.sampling_frame import leave_out_exhausted, sampling_frame, taken_seats
+from reviews.assignment import Item, Member, PlanRefused, plan
+from reviews.drafts import ReviewSetDraft
+from reviews.eligibility import ineligible_pairs, require_eligible
+from reviews.pace import measure_pace
+from reviews.raters import gather_raters, on_record
+from reviews.sampling import OF_THE_JUDGE, Sample, complete_strata, draw_sample
+from reviews.sampling_frame import beside_the_judge, leave_out_exhausted, sampling_frame, taken_seats
 
 STRATA = ("metric", "polarity", "family", "age")
 """The strata where none are named."""
 _SEEDS = 2**31
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReviewSetDraft:
-    """A review set as it would be saved; nothing of it is stored yet."""
-
-    study: str
-    slug: str
-    sample: Sample
-    plan: Plan
-    newcomers: tuple[Member, ...]
-    """Raters whom saving adds to the database."""
-    request: Mapping[str, Any]
-    """What was asked for: strata, numbers, and which metrics and runs."""
-    notes: tuple[str, ...]
-    """What is less than what was to be wished, in sentences."""
-
-    @cached_property
-    def design(self) -> dict[str, Any]:
-        """What is kept of how the set came about."""
-        return {
-            **self.request,
-            "plan_hash": self.plan.plan_hash,
-            "raters": [[member.name, member.panel] for member in self.plan.members],
-            "population": [
-                [s.name, s.population, s.sampled, s.inclusion_probability] for s in self.sample.strata
-            ],
-        }
-
-    @cached_property
-    def design_hash(self) -> str:
-        return content_hash(self.design)
-
-    @cached_property
-    def pair_matrix(self) -> pd.DataFrame:
-        """(raters, raters): items that two raters have in common; on the diagonal, items of a rater."""
-        names = list(self.plan.loads)
-        matrix = pd.DataFrame(0, index=names, columns=names)
-        for (one, other), count in self.plan.pairs.items():
-            matrix.loc[one, other] = matrix.loc[other, one] = count
-        for name, load in self.plan.loads.items():
-            matrix.loc[name, name] = load
-        return matrix
-
-    @cached_property
-    def summary(self) -> dict[str, Any]:
-        """The preview as plain values: what JSON and tables are made of."""
-        loads, pairs = self.plan.loads.values(), self.plan.pairs.values()
-        return {
-            "study": self.study,
-            "review_set": self.slug,
-            "overlap": self.plan.overlap,
-            "seed": self.plan.seed,
-            "items": len(self.sample.items),
-            "conversations": sum(stratum.population for stratum in self.sample.strata),
-            "assignments": len(self.plan.seats),
-            "strata": [
-                {
-                    "stratum": stratum.name,
-                    "conversations": stratum.population,
-                    "items": stratum.sampled,
-                    "inclusion_probability": stratum.inclusion_probability,
-                }
-                for stratum in self.sample.strata
-            ],
-            "raters": self._describe_raters(),
-            "loads": {"min": min(loads), "max": max(loads)},
-            "pairs": {
-                "all": len(pairs),
-                "with_common_items": sum(count > 0 for count in pairs),
-                "min": min(pairs, default=0),
-                "max": max(pairs, default=0),
-            },
-            "connected": self.plan.parts == 1,
-            "notes": list(self.notes),
-            "plan_hash": self.plan.plan_hash,
-        }
-
-    def _describe_raters(self) -> list[dict[str, Any]]:
-        rows = self.sample.items.set_index("key")
-        newcomers = {member.name for member in self.newcomers}
-        items: dict[str, list[str]] = {member.name: [] for member in self.plan.members}
-        for seat in self.plan.seats:
-            items[seat.rater].append(seat.item)
-        return [
-            {
-                "rater": member.name,
-                "panel": member.panel,
-                "new": member.name in newcomers,
-                "items": len(items[member.name]),
-                "metrics": int(rows.loc[items[member.name], "metric"].nunique()),
-                "families": int(rows.loc[items[member.name], "family"].nunique()),
-                "first_option": self.plan.option_orders[member.name][0],
-                "order": items[member.name],
-            }
-            for member in self.plan.members
-        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +49,13 @@ def draft_review_set(
     metrics: Collection[str] = (),
     runs: Collection[str] = (),
     raters: Sequence[Member] = (),
+    judge: str | None = None,
+    own_family: float = 1.0,
+    balance_verdicts: bool = False,
+    match_expertise: bool = False,
+    language: str = "",
+    cap: int | None = None,
+    repeats: float = 0.0,
 ) -> ReviewSetDraft:
     """Sample and assign the complete conversations of a study; stores nothing.
 
@@ -155,6 +67,12 @@ def draft_review_set(
         slug: the name of the set; by default it says overlap and seed.
         metrics, runs: slugs to keep to, where not everything is meant; a metric may be named `benchmark/metric`.
         raters: who rates; where nobody is named, every active expert.
+        judge: whose kinship and verdict the strata mean; needs no name where there is one judge.
+        own_family, balance_verdicts: see `draw_sample`.
+        match_expertise: whether raters whose expertise is known rate metrics placed in it alone.
+        language: of the conversations, where the manifest of their run does not say.
+        cap: the most items of a rater, where no limit of their own is lower.
+        repeats: the share of each rater's items that are shown to them again.
 
     Raises:
         PlanRefused: the set cannot be as asked; the text says what would be right.
@@ -162,17 +80,34 @@ def draft_review_set(
     if not 0 <= seed < _SEEDS:
         raise PlanRefused(f"seed {seed} cannot be kept; give a whole number from 0 to {_SEEDS - 1}")
     slug = slug or f"overlap-{overlap}-seed-{seed}"
+    strata = complete_strata(strata, own_family=own_family, balance_verdicts=balance_verdicts)
     frame = sampling_frame(engine, study, metrics=metrics, runs=runs)
+    frame["language"] = frame["language"].where(frame["language"] != "", language)
+    if not set(strata).isdisjoint(OF_THE_JUDGE):
+        frame = beside_the_judge(engine, study, frame, judge=judge)
     pool = gather_raters(engine, raters)
+    members = _limit(pool.members, cap)
+    ineligible = ineligible_pairs(frame, members, match_expertise=match_expertise)
+    require_eligible(frame, members, overlap=overlap, ineligible=ineligible)
     taken = taken_seats(engine, study, slug)
-    available = leave_out_exhausted(frame, pool.members, overlap=overlap, taken=taken)
-    sample = draw_sample(available, strata=strata, seed=seed, items=items, per_stratum=per_stratum)
+    available = leave_out_exhausted(frame, members, overlap=overlap, taken=taken | set(ineligible))
+    sample = draw_sample(
+        available,
+        strata=strata,
+        seed=seed,
+        items=items,
+        per_stratum=per_stratum,
+        own_family=own_family,
+        balance_verdicts=balance_verdicts,
+    )
     made = plan(
-        _items(sample.items),
-        pool.members,
+        plan_items(sample.items),
+        members,
         overlap=overlap,
         seed=seed,
         taken=taken,
+        ineligible=ineligible,
+        repeats=repeats,
     )
     return ReviewSetDraft(
         study=study,
@@ -183,14 +118,37 @@ def draft_review_set(
         request={
             "overlap": overlap,
             "seed": seed,
-            "strata": list(strata),
+            "strata": strata,
             "items": items,
             "per_stratum": per_stratum,
             "metrics": sorted(metrics),
             "runs": sorted(runs),
+            "judge": judge,
+            "own_family": own_family,
+            "balance_verdicts": balance_verdicts,
+            "match_expertise": match_expertise,
+            "language": language,
+            "repeats": repeats,
         },
-        notes=(*_sampling_notes(sample, per_stratum, len(frame) - len(available)), *made.notes),
+        pace=measure_pace(engine),
+        notes=(
+            *_sampling_notes(sample, per_stratum, len(frame) - len(available)),
+            *_expertise_notes(members, match_expertise=match_expertise),
+            *made.notes,
+        ),
     )
+
+
+def _limit(members: Sequence[Member], cap: int | None) -> list[Member]:
+    """The raters with the lower of their own limit and that of the set."""
+    if cap is None:
+        return list(members)
+    if cap < 1:
+        raise PlanRefused(f"cap {cap} leaves nothing to rate; give 1 or more items for each rater")
+    return [
+        replace(member, max_items=cap if member.max_items is None else min(cap, member.max_items))
+        for member in members
+    ]
 
 
 def save(engine: Engine, draft: ReviewSetDraft) -> SavedReviewSet:
@@ -235,12 +193,18 @@ def save(engine: Engine, draft: ReviewSetDraft) -> SavedReviewSet:
     return SavedReviewSet(slug=draft.slug, added=added, asked=added)
 
 
-def _items(sampled: pd.DataFrame) -> list[Item]:
+def plan_items(sampled: pd.DataFrame) -> list[Item]:
     columns = [sampled[name] for name in ("key", "metric", "family", "base_scenario")]
     return [
         Item(key=key, metric=metric, family=family, scenario=f"{metric}/{scenario}")
         for key, metric, family, scenario in zip(*columns, strict=True)
     ]
+
+
+def _expertise_notes(members: Sequence[Member], *, match_expertise: bool) -> list[str]:
+    if not match_expertise or any(member.expertise for member in members):
+        return []
+    return ["No rater's expertise is on record, so everybody may have every metric."]
 
 
 def _sampling_notes(sample: Sample, per_stratum: int | None, exhausted: int) -> list[str]:
@@ -270,13 +234,15 @@ def _enrol(session: Session, draft: ReviewSetDraft) -> dict[str, int | None]:
         Rater,
         [{"pseudonym": m.name, "role": Role.EXPERT, "panel": m.panel} for m in draft.newcomers],
     )
-    members = {member.name: member.panel for member in draft.plan.members}
+    members = {member.name: member for member in draft.plan.members}
     people = session.exec(select(Rater).where(col(Rater.pseudonym).in_(list(members)))).all()
-    fit = {
-        person.pseudonym: person.id
-        for person in people
-        if person.active and person.role is Role.EXPERT and person.panel is members[person.pseudonym]
-    }
+    fit = {}
+    for person in people:
+        member = members[person.pseudonym]
+        if person.active and person.role is Role.EXPERT and person.panel is member.panel:
+            fit[person.pseudonym] = person.id
+            for name, value in on_record(member).items():
+                setattr(person, name, value)
     if changed := sorted(set(members) - set(fit)):
         raise PlanRefused(f"the rater {changed[0]!r} was changed since the preview; run the command again")
     return fit
@@ -297,6 +263,8 @@ def _assignment_rows(
             "conversation_id": items[seat.item]["conversation_id"],
             "metric_version_id": items[seat.item]["metric_version_id"],
             "rater_id": raters[seat.rater],
+            "repeat": seat.repeat,
+            "reason": seat.reason,
             "code": secrets.token_hex(10),
             "position": seat.position,
             "option_order": list(draft.plan.option_orders[seat.rater]),

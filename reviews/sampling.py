@@ -9,13 +9,24 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from reviews.allocation import OWN_FAMILY, allocate, stratum_weights
 from reviews.assignment import PlanRefused
 
 KEY = ["run", "conversation"]
-STRATA = ("benchmark", "metric", "polarity", "family", "model", "age", "base_scenario", "run")
-"""The columns that may name strata."""
+OF_THE_JUDGE = ("kinship", "verdict")
+STRATA = (
+    "benchmark",
+    "metric",
+    "polarity",
+    "family",
+    "model",
+    "age",
+    "base_scenario",
+    "run",
+    *OF_THE_JUDGE,
+)
+"""The columns that may name strata; the last two compare a conversation with the judge."""
 _UNKNOWN = "unknown"
 
 
@@ -50,6 +61,8 @@ def draw_sample(
     seed: int,
     items: int | None = None,
     per_stratum: int | None = None,
+    own_family: float = 1.0,
+    balance_verdicts: bool = False,
 ) -> Sample:
     """Draw conversations at random within strata, as many from each as can be.
 
@@ -60,13 +73,17 @@ def draw_sample(
         items: how many to draw in all, allocated equally: a stratum that is too small gives all it has, what cannot be
             divided goes to strata at random, so with fewer items than strata some have none.
         per_stratum: how many to draw from each stratum; a smaller stratum gives all it has.
+        own_family: how many times the share of other families the models of the judge's own family have in `items`.
+        balance_verdicts: whether each metric gives as many items that the judge passes as that it fails.
 
     With neither number, every conversation is taken, with probability 1.
 
     Raises:
         PlanRefused: a number or a stratum that cannot be, or an empty frame.
     """
+    strata = complete_strata(strata, own_family=own_family, balance_verdicts=balance_verdicts)
     _require_possible(frame, strata, items, per_stratum)
+    _require_sense(items, own_family=own_family, balance_verdicts=balance_verdicts)
     generator = np.random.default_rng(seed)
     ordered = frame.sort_values(KEY).reset_index(drop=True)
     names = _name_strata(ordered, strata)
@@ -74,7 +91,9 @@ def draw_sample(
     population = np.array([len(rows) for rows in groups.values()])
 
     if items is not None:
-        drawn, expected = _allocate_equally(items, population, generator)
+        first_rows = ordered.iloc[[rows[0] for rows in groups.values()]]
+        weights = stratum_weights(first_rows, own_family=own_family, balance_verdicts=balance_verdicts)
+        drawn, expected = allocate(items, population.tolist(), weights, generator)
     else:
         drawn = np.minimum(population, per_stratum) if per_stratum is not None else population
         expected = drawn.astype(np.float64)
@@ -96,6 +115,24 @@ def draw_sample(
             for name, size, n, chance in zip(groups, population, drawn, probability, strict=True)
         ),
     )
+
+
+def complete_strata(
+    strata: Sequence[str], *, own_family: float = 1.0, balance_verdicts: bool = False
+) -> list[str]:
+    """The columns of the strata, with those that oversampling and balancing need."""
+    needed = ["kinship"] * (own_family != 1) + ["metric", "verdict"] * balance_verdicts
+    return [*strata, *(name for name in needed if name not in strata)]
+
+
+def _require_sense(items: int | None, *, own_family: float, balance_verdicts: bool) -> None:
+    if not 0 < own_family < float("inf"):
+        raise PlanRefused(f"own-family share {own_family:g} is no multiple; give a number above 0, such as 2")
+    if items is None and (own_family != 1 or balance_verdicts):
+        asked = "balanced verdicts" if balance_verdicts else f"{OWN_FAMILY[0]} and {OWN_FAMILY[1]} models"
+        raise PlanRefused(
+            f"to draw {asked} more often there must be a number of items to draw in all; give it with --items"
+        )
 
 
 def _require_possible(
@@ -124,20 +161,3 @@ def _name_strata(frame: pd.DataFrame, strata: Sequence[str]) -> pd.Series:
         for name in strata
     ]
     return pd.Series([" | ".join(values) for values in zip(*columns, strict=True)], index=frame.index)
-
-
-def _allocate_equally(
-    items: int, population: NDArray[np.int64], generator: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """How many each stratum gives, and how many it was expected to give before the remainder was dealt out."""
-    level = 0
-    while np.minimum(population, level + 1).sum() <= items and level < population.max():
-        level += 1
-    drawn = np.minimum(population, level)
-    remainder = items - int(drawn.sum())
-    open_strata = np.flatnonzero(population > level)
-    expected = drawn.astype(np.float64)
-    if remainder:
-        expected[open_strata] += remainder / len(open_strata)
-        drawn[generator.choice(open_strata, size=remainder, replace=False)] += 1
-    return drawn, expected

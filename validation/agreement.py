@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from validation.intervals import jackknife_t_log, jackknife_t_logs, wilson_of_ratio
+from validation.intervals import FEW_ITEMS, jackknife_t_log, jackknife_t_logs, wilson_of_ratio
 from validation.item_sums import FloatArray, ItemSums, Level, alpha_sums, scale_values
 from validation.kappas import (
     FleissForm,
@@ -49,8 +49,6 @@ __all__ = [
 
 CohenWeights = Literal["unweighted", "linear", "quadratic"]
 
-FEW_ITEMS = 30
-"""Below this many pairable items the interval of a kappa or alpha is not to be relied on."""
 UNRELIABLE = (
     "fewer than 30 items with two ratings: this interval is unreliable; read percent agreement and AC1"
 )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from validation.arguments import require_share
 from validation.ratings import MISSING, Ratings
 from validation.ratios import ratio
 from validation.results import Estimate
@@ -88,8 +89,7 @@ def alternative_annotator_test(
 
     Source: Calderon, Reichart and Dror, ACL 2025, arXiv:2501.10970.
     """
-    if not 0 <= epsilon <= 1:
-        raise ValueError(f"epsilon={epsilon!r} is not between 0 and 1")
+    require_share("epsilon", epsilon)
     judged = _judge_codes(ratings, judge)
     own, of_judge, usable = _closeness(ratings, judged, values)
     wins = np.where(usable, of_judge >= own, np.nan)

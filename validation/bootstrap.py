@@ -39,8 +39,8 @@ COUNTED_AT_A_TIME = 2**13
 """Weights that are counted at a time: they stay in the processor's cache. Part of what a seed means."""
 CHUNKS_CHOSEN_AT_A_TIME = 8
 """Chunks of weights whose columns are chosen in one call. Part of what a seed means."""
-ONE_THREAD_ANYWAY = 32
-"""Rows of items whose product with a chunk of weights is so small that OpenBLAS takes one thread for it by itself."""
+ONE_THREAD_ANYWAY = 2**18
+"""Multiplications up to which OpenBLAS takes one thread by itself: telling it so would take longer than they do."""
 
 
 def bootstrap(ratings: Ratings, coefficient: Coefficient, *, draws: int = 10_000, seed: int) -> Estimate:
@@ -168,7 +168,8 @@ def resampled(sums: ItemSums, *, draws: int, seed: int) -> FloatArray:
     p, groups, columns = sums.items.shape
     found = np.empty((groups, draws))
     step = max(1, CHUNK_BYTES // (8 * p * draws))
-    with _one_blas_thread() if p * groups > ONE_THREAD_ANYWAY else nullcontext():
+    multiplications = p * groups * max(columns, COUNTED_AT_A_TIME)
+    with _one_blas_thread() if multiplications > ONE_THREAD_ANYWAY else nullcontext():
         for g in range(0, groups, step):
             items = sums.items[:, g : g + step]
             drawn = np.empty((p * items.shape[1], draws))

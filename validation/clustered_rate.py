@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from validation.intervals import LEAST_CLUSTERS
-from validation.prevalence import probabilities
-from validation.ratios import TOO_FEW, require_one_length, with_t
+from validation.arguments import require_one_length, require_share
+from validation.intervals import LEAST_CLUSTERS, TOO_FEW, with_t
 from validation.results import Estimate
+from validation.sampling_weights import probabilities
 
 Floats = NDArray[np.float64]
 
@@ -103,8 +103,7 @@ def rate_from_rectifiers(
     r = np.asarray(rectifiers, dtype=np.float64)
     w = np.ones_like(r) if weights is None else np.asarray(weights, dtype=np.float64)
     require_one_length(rectifiers=r, weights=w)
-    if not 0 <= judge_rate <= 1:
-        raise ValueError(f"judge_rate={judge_rate!r} is not between 0 and 1")
+    require_share("judge_rate", judge_rate)
     if len(r) == 0:
         return _no_clustered_rate("no_ratings")
     w, G = w / w.sum(), len(r)

@@ -6,15 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from validation.intervals import jackknife_t_log
+from validation.arguments import require_one_length
+from validation.intervals import FEW_ITEMS, TOO_FEW, jackknife_t_log
 from validation.item_sums import Disagreement, ItemSums, quotient
-from validation.ratios import TOO_FEW, require_one_length
 from validation.results import Estimate
 
 Floats = NDArray[np.float64]
-
-UNRELIABLE_BELOW = 30
-"""Items under which the interval of a chance-corrected coefficient is called unreliable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +150,7 @@ def kappa_large_sample(table: Confusion) -> Estimate:
 
 def unreliable(n: int) -> tuple[str, ...]:
     """The note that an interval of a chance-corrected coefficient needs under 30 items."""
-    return ("fewer than 30 items: the interval is unreliable",) if n < UNRELIABLE_BELOW else ()
+    return ("fewer than 30 items: the interval is unreliable",) if n < FEW_ITEMS else ()
 
 
 def _coefficient(cells: Floats, disagreement: Disagreement, clusters: NDArray[np.generic] | None) -> Estimate:

@@ -6,15 +6,16 @@ share of false flags stays at q or below (Bayesian false discovery rate).
 
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from statsmodels.stats.proportion import proportion_confint
 
 from validation.arguments import require_at_least, require_open_share
-from validation.metric_evidence import FEW_ITEMS, THRESHOLDS, Domain, DomainEvidence, MetricEvidence
+from validation.false_discovery import bayesian_fdr
+from validation.intervals import FEW_ITEMS, wilson
+from validation.metric_evidence import THRESHOLDS, Domain, DomainEvidence, MetricEvidence
 from validation.overlap import pass_count_pmf
 from validation.results import Estimate
 
@@ -73,36 +74,6 @@ class MetricStatus:
     """Order within a status: the sum of log-odds over domains, each capped at 3 either way, times the stakes."""
     evidence: MetricEvidence
     """The evidence row."""
-
-
-def bayesian_fdr(p: Sequence[float] | NDArray[np.float64], q: float = 0.10) -> NDArray[np.bool_]:
-    """Flag the largest set of hypotheses whose mean probability of being false is at most q.
-
-    Args:
-        p: posterior probabilities that each concern is real.
-        q: the expected share of false flags that is accepted.
-
-    Returns:
-        (hypotheses,): flagged or not. Equal probabilities share one fate.
-
-    References:
-        Newton, Noueiry, Sarkar and Ahlquist (2004), Biostatistics 5. doi:10.1093/biostatistics/5.2.155
-
-    >>> bayesian_fdr([0.99, 0.95, 0.9, 0.7, 0.4]).tolist()
-    [True, True, True, False, False]
-    """
-    require_open_share("q", q)
-    probabilities = np.asarray(p, dtype=np.float64)
-    if ((probabilities < 0) | (probabilities > 1) | np.isnan(probabilities)).any():
-        raise ValueError(f"p={p!r} holds a number that is not a probability")
-    if not probabilities.size:
-        return np.zeros(0, dtype=np.bool_)
-    ordered = np.sort(probabilities)[::-1]
-    running = np.cumsum(1 - ordered) / np.arange(1, len(ordered) + 1)
-    last_of_ties = np.append(ordered[1:] < ordered[:-1], True)
-    within = np.flatnonzero((running <= q + 1e-12) & last_of_ties)
-    cut = ordered[within[-1]] if within.size else np.inf
-    return np.asarray(probabilities >= cut, dtype=np.bool_)
 
 
 def statuses(
@@ -299,11 +270,4 @@ def _flagged(
 
 
 def _share(flagged: NDArray[np.bool_]) -> Estimate:
-    low, high = proportion_confint(int(flagged.sum()), len(flagged), method="wilson")
-    return Estimate(
-        value=float(flagged.mean()),
-        low=float(low),
-        high=float(high),
-        n=len(flagged),
-        method="Wilson, of simulations",
-    )
+    return replace(wilson(int(flagged.sum()), len(flagged)), method="Wilson, of simulations")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from validation.arguments import require_at_least
 from validation.results import Estimate
+from validation.shuffles import shuffled_within_rows
 
 MOST_RELABELLINGS = 20_000
 """Above this, relabellings are drawn instead of listed."""
@@ -109,11 +110,7 @@ def _shuffled(
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
     """(permutations,): the difference with the models of each metric shuffled among the cells that it has."""
-    places = np.argsort(~seen, axis=1, kind="stable")
-    keys = np.where(seen, generator.random((permutations, *values.shape)), np.inf)
-    drawn = np.take_along_axis(np.nan_to_num(values)[None], np.argsort(keys, axis=2), axis=2)
-    shuffled = np.empty_like(drawn)
-    np.put_along_axis(shuffled, np.broadcast_to(places, drawn.shape), drawn, axis=2)
+    shuffled = shuffled_within_rows(values, seen, permutations=permutations, generator=generator)
     inside, outside = seen & own, seen & ~own
     mine = (shuffled * inside).sum(axis=2) / inside.sum(axis=1)
     theirs = (shuffled * outside).sum(axis=2) / outside.sum(axis=1)

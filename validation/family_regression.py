@@ -5,9 +5,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import statsmodels.api as sm
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, t
+from statsmodels.genmod.cov_struct import Exchangeable
+from statsmodels.genmod.families import Binomial
+from statsmodels.genmod.generalized_estimating_equations import GEE
+from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.tools.sm_exceptions import (
     ConvergenceWarning,
     PerfectSeparationError,
@@ -97,18 +100,16 @@ def _cannot(y: NDArray[np.float64], design: NDArray[np.float64], effects: list[i
 def _fit(
     y: NDArray[np.float64], design: NDArray[np.float64], codes: NDArray[np.intp] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    family = sm.families.Binomial()
+    family = Binomial()
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         warnings.simplefilter("error", PerfectSeparationWarning)
         warnings.simplefilter("error", RuntimeWarning)
         try:
             if codes is None or codes.max() == 0:
-                fit = sm.GLM(y, design, family=family).fit()
+                fit = GLM(y, design, family=family).fit()
             else:
-                fit = sm.GEE(
-                    y, design, groups=codes, family=family, cov_struct=sm.cov_struct.Exchangeable()
-                ).fit()
+                fit = GEE(y, design, groups=codes, family=family, cov_struct=Exchangeable()).fit()
         except (
             ConvergenceWarning,
             PerfectSeparationError,

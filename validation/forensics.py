@@ -5,13 +5,14 @@ and whether two figures can stand side by side at all.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
-from statsmodels.stats.proportion import proportion_confint
 
+from validation.arguments import require_at_least, require_share
+from validation.intervals import Z, wilson
 from validation.results import Estimate
 
 LARGEST_N = 2000
@@ -65,8 +66,7 @@ def compatible_tables(*, n: int, agreement: float, kappa: float, decimals: int =
     """
     if not 1 <= n <= LARGEST_N:
         raise ValueError(f"n={n!r} must be between 1 and {LARGEST_N}")
-    if not 0 <= agreement <= 1:
-        raise ValueError(f"agreement={agreement!r} is not a share between 0 and 1")
+    require_share("agreement", agreement)
     half_unit = 0.5 * 10.0**-decimals + 1e-12
     tables = np.concatenate(
         [_tables_with(n, errors) for errors in _error_counts(n, agreement, half_unit)]
@@ -126,63 +126,11 @@ def review_designs(
     >>> review_designs(ratings=171, items=36, items_per_metric=9, most_raters=5, fewest_raters=2)
     [ReviewDesign(raters_per_metric=(5, 5, 5, 4), n_components=4)]
     """
-    if items_per_metric < 1:
-        raise ValueError(f"items_per_metric={items_per_metric!r} must be at least 1")
+    require_at_least("items_per_metric", items_per_metric, 1)
     if items % items_per_metric or ratings % items_per_metric:
         return []
     splits = _partitions(ratings // items_per_metric, items // items_per_metric, most_raters, fewest_raters)
     return [ReviewDesign(raters_per_metric=split, n_components=len(split)) for split in splits]
-
-
-def pairwise_from_unanimous(unanimous: float, *, runs: int = 3) -> float:
-    """The mean pairwise agreement that a unanimity share implies, with three runs of a binary verdict.
-
-    With two runs they are one number; with three, a split item is always two to one, so a paper that reports both
-    reports one. With more runs the unanimity share does not determine it.
-
-    Raises:
-        ValueError: other than 2 or 3 runs.
-
-    >>> round(pairwise_from_unanimous(0.825), 4)
-    0.8833
-    """
-    if runs not in (2, 3):
-        raise ValueError(f"runs={runs!r}: only two or three runs make the two figures one")
-    return unanimous if runs == 2 else 1 - (2 / 3) * (1 - unanimous)
-
-
-def implied_prevalence(*, agreement: float, kappa: float) -> tuple[float, float] | None:
-    """The two present rates (p and 1-p) that a pairwise agreement and a Fleiss kappa imply for binary verdicts.
-
-    None where no rate gives these two figures.
-
-    >>> [round(rate, 2) for rate in implied_prevalence(agreement=5 / 6, kappa=0.6528)]
-    [0.4, 0.6]
-    """
-    if kappa >= 1:
-        return None
-    expected = (agreement - kappa) / (1 - kappa)
-    if not 0.5 - 1e-9 <= expected <= 1:
-        return None
-    half_spread = math.sqrt(max(2 * expected - 1, 0)) / 2
-    return 0.5 - half_spread, 0.5 + half_spread
-
-
-def minority_ratings(*, items: int, unanimous: int, kappa: float, decimals: int = 3) -> list[int]:
-    """The counts of the rarer verdict, over three runs of each item, that round to a published Fleiss kappa.
-
-    Several strata are mutually consistent where one count from each adds up to one of the whole.
-
-    >>> minority_ratings(items=240, unanimous=198, kappa=0.731), minority_ratings(items=120, unanimous=90, kappa=0.653)
-    ([229], [144])
-    """
-    ratings = 3 * items
-    counts = np.arange(ratings // 2 + 1)
-    rate = counts / ratings
-    expected = rate**2 + (1 - rate) ** 2
-    varied = expected < 1
-    kappas = 1 - (1 - pairwise_from_unanimous(unanimous / items)) / (1 - expected[varied])
-    return [int(c) for c in counts[varied][np.abs(kappas - kappa) <= 0.5 * 10.0**-decimals + 1e-12]]
 
 
 def implied_test(
@@ -195,7 +143,7 @@ def implied_test(
     """
     if not low < high:
         raise ValueError(f"the interval [{low!r}, {high!r}] has no width")
-    z = difference / ((high - low) / (2 * norm.ppf(0.975)))
+    z = difference / ((high - low) / (2 * Z))
     p = 2 * norm.sf(abs(z))
     return float(z), float(p), float(min(1.0, p * comparisons))
 
@@ -229,17 +177,14 @@ def _range(values: NDArray[np.float64]) -> tuple[float, float] | None:
 
 
 def _published_share(share: float, n: int) -> Estimate:
-    low, high = proportion_confint(round(share * n), n, method="wilson")
-    return Estimate(
-        value=share, low=float(low), high=float(high), n=n, method="Wilson, of the published count"
-    )
+    return replace(wilson(round(share * n), n), value=share, method="Wilson, of the published count")
 
 
 def _published_kappa(kappa: float, agreement: float, expected: NDArray[np.float64], n: int) -> Estimate:
     if not expected.size:
         return Estimate.undefined("no_compatible_table", n=n)
     error = math.sqrt(agreement * (1 - agreement) / n) / (1 - float(expected.mean()))
-    half = norm.ppf(0.975) * error
+    half = Z * error
     return Estimate(
         value=kappa,
         low=float(max(-1, kappa - half)),

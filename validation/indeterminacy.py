@@ -129,7 +129,6 @@ def multilabel_mse(
 def _paired(
     human: ArrayLike, judge: ArrayLike, clusters: ArrayLike | None
 ) -> tuple[Floats, Floats, NDArray[np.generic] | None]:
-    """Both arrays with the items that have no nan in either."""
     h, j = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
     if h.ndim != 2 and h.size == 0:
         h = j = np.zeros((0, 2))
@@ -140,7 +139,6 @@ def _paired(
 
 
 def _hard(h: Floats, j: Floats, decided: NDArray[np.bool_], group: NDArray[np.generic] | None) -> Ratings:
-    """The most frequent choices as the ratings of two raters."""
     codes = np.stack([h.argmax(axis=1), j.argmax(axis=1)], axis=1) if len(h) else np.zeros((0, 2), np.int64)
     numbers = None if group is None else np.unique(group, return_inverse=True)[1].astype(np.int64)
     return Ratings(

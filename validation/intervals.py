@@ -13,11 +13,16 @@ from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from validation.arguments import require_count
 from validation.item_sums import FloatArray, ItemSums, quotient
 from validation.results import Estimate
+from validation.strata import joined_strata
 
 LEVEL = 0.95
-Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
+TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+Z = float(stats.norm.ppf(TAILS[1]))
+FEW_ITEMS = 30
+"""Below this many items the interval of a chance-corrected coefficient is not to be relied on."""
 FEW_CLUSTERS = 10
 """Below this many clusters an interval says so."""
 LEAST_CLUSTERS = 5
@@ -67,8 +72,6 @@ def jackknife_t_logs(sums: ItemSums) -> list[Estimate]:
 
 
 class _Jackknifed(NamedTuple):
-    """What the jackknife found of one group."""
-
     observed: float
     expected: float
     largest: float
@@ -134,7 +137,6 @@ def zero_rule(n_items: int, *, ratings_per_item: float) -> float:
 
 
 def _within(point: Estimate, low: float, high: float, method: str) -> Estimate:
-    """The estimate with an interval inside what a coefficient can be, -1 to 1."""
     return replace(point, low=max(float(low), -1.0), high=min(float(high), 1.0), method=method)
 
 
@@ -155,8 +157,7 @@ def wilson(successes: float, n: int, *, effective_n: float | None = None) -> Est
     >>> round(w.low, 4), round(w.high, 4)
     (0.6811, 0.9213)
     """
-    if not 0 <= successes <= n:
-        raise ValueError(f"successes must lie between 0 and n={n}, not {successes!r}")
+    require_count(successes, n)
     if n == 0:
         return Estimate.undefined("no_items", n=0)
     worth = float(n) if effective_n is None else effective_n
@@ -167,8 +168,13 @@ def wilson(successes: float, n: int, *, effective_n: float | None = None) -> Est
     return Estimate(value=successes / n, low=low, high=high, n=n, method=method)
 
 
-def clopper_pearson(successes: int, n: int) -> Estimate:
+def clopper_pearson(successes: float, n: int, *, effective_n: float | None = None) -> Estimate:
     """A share with the exact interval of Clopper and Pearson.
+
+    Args:
+        successes: how many of the n; may be fractional (soft labels).
+        n: how many there are.
+        effective_n: how many independent ones they are worth; n by default.
 
     Raises:
         ValueError: successes is below 0 or above n.
@@ -179,12 +185,14 @@ def clopper_pearson(successes: int, n: int) -> Estimate:
     >>> c.low, round(c.high, 4)
     (0.0, 0.3085)
     """
-    if not 0 <= successes <= n:
-        raise ValueError(f"successes must lie between 0 and n={n}, not {successes!r}")
+    require_count(successes, n)
     if n == 0:
         return Estimate.undefined("no_items", n=0)
-    low, high = proportion_confint(successes, n, alpha=1 - LEVEL, method="beta")
-    return Estimate(value=successes / n, low=float(low), high=float(high), n=n, method="Clopper-Pearson")
+    worth, value = float(n) if effective_n is None else effective_n, successes / n
+    low, high = proportion_confint(value * worth, worth, alpha=1 - LEVEL, method="beta")
+    method = "Clopper-Pearson" if effective_n is None else f"Clopper-Pearson, effective n {effective_n:.1f}"
+    low, high = (0.0 if value == 0 else float(low)), (1.0 if value == 1 else float(high))
+    return Estimate(value=value, low=min(low, value), high=max(high, value), n=n, method=method)
 
 
 def wilson_of_ratio(sums: ItemSums, *, clusters: NDArray[np.int64] | None = None) -> Estimate:
@@ -228,6 +236,22 @@ def _effective_n(sums: ItemSums, share: float) -> float:
     return share * (1 - share) / variance if variance > 0 else np.inf
 
 
+def with_t(
+    point: Estimate,
+    *,
+    se: float,
+    df: float,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+    method: str,
+) -> Estimate:
+    """The estimate with value +- t se, within what it can be; infinite degrees of freedom are the normal."""
+    if point.value is None or se < 1e-12:
+        return point.noting("no spread at all: no interval")
+    reach = float(stats.t.ppf(TAILS[1], df)) * se
+    low, high = max(point.value - reach, bounds[0]), min(point.value + reach, bounds[1])
+    return replace(point, low=low, high=high, method=method)
+
+
 def stratified_t(
     values: Sequence[float] | FloatArray,
     *,
@@ -262,7 +286,10 @@ def stratified_t(
     mean = float(x.mean())
     if n == 1:
         return Estimate(value=mean, n=1, n_clusters=1, notes=("one cluster: no interval",))
-    stratum, merged = _merge_lone(strata)
+    number = {name: i for i, name in enumerate(dict.fromkeys(strata))}
+    declared = np.array([number[name] for name in strata], dtype=np.int64)
+    merged = bool((np.bincount(declared) == 1).any())
+    stratum = joined_strata(declared)
     size = np.bincount(stratum).astype(np.float64)
     means = np.bincount(stratum, x) / size
     within = np.bincount(stratum, (x - means[stratum]) ** 2) / (size - 1)
@@ -272,30 +299,9 @@ def stratified_t(
     if variance <= 0:
         return _constant_mean(mean, n, bounds).noting(*notes)
     df = variance**2 / float((part**2 / (size - 1)).sum())
-    reach = float(stats.t.ppf(0.5 + LEVEL / 2, df)) * variance**0.5
-    return Estimate(
-        value=mean,
-        low=max(mean - reach, bounds[0]),
-        high=min(mean + reach, bounds[1]),
-        n=n,
-        n_clusters=n,
-        method=f"stratified t, Satterthwaite df {df:.1f}",
-        notes=notes,
-    )
-
-
-def _merge_lone(strata: Sequence[Hashable]) -> tuple[NDArray[np.int64], bool]:
-    """(values,) stratum numbers without a stratum of one."""
-    number = {name: i for i, name in enumerate(dict.fromkeys(strata))}
-    stratum = np.array([number[name] for name in strata], dtype=np.int64)
-    size = np.bincount(stratum)
-    lone = np.flatnonzero(size == 1)
-    if len(lone) == 0:
-        return stratum, False
-    others = np.flatnonzero(size > 1)
-    home = others[np.argmin(size[others])] if len(lone) == 1 else lone[0]
-    stratum[np.isin(stratum, lone)] = home
-    return np.unique(stratum, return_inverse=True)[1].astype(np.int64), True
+    point = Estimate(value=mean, n=n, n_clusters=n, notes=notes)
+    method = f"stratified t, Satterthwaite df {df:.1f}"
+    return with_t(point, se=variance**0.5, df=df, bounds=bounds, method=method)
 
 
 def _constant_mean(mean: float, n: int, bounds: tuple[float, float]) -> Estimate:

@@ -201,6 +201,7 @@ def item_sums_of(
     disagreement: Disagreement,
     unit_weights: FloatArray | None,
 ) -> ItemSums:
+    """The sums of items that count once each, or by their weights."""
     if unit_weights is not None:
         weights = np.broadcast_to(unit_weights, m.shape)
         items, paired = items * weights, paired & (weights > 0)

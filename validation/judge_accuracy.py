@@ -10,10 +10,9 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
+from validation.arguments import require_one_length
 from validation.confusion import (
-    UNRELIABLE_BELOW,
     Confusion,
     checked,
     confusion,
@@ -24,12 +23,10 @@ from validation.confusion import (
 )
 from validation.item_sums import quotient
 from validation.missing_verdicts import MissingVerdicts, missing_verdicts
-from validation.ratios import cluster_sums, jackknife, of_clusters, ratio, require_one_length
+from validation.ratios import cluster_sums, jackknife, of_clusters, ratio
 from validation.results import Estimate
 
 Floats = NDArray[np.float64]
-
-INVERTED_BELOW, INVERTED_ABOVE, INVERTED_POSTERIOR = 0.5, 0.8, 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,24 +65,6 @@ class JudgeAccuracy:
     """Items that the judge left without a verdict, and what they could have changed."""
     by_cluster: tuple[tuple[Hashable, Estimate], ...]
     """The accuracy within each cluster: the points to show where clusters are too few to pool."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolarityAlarm:
-    """Whether a metric looks as if its polarity or its definition were turned around."""
-
-    cluster: Hashable
-    """The metric."""
-    accuracy: Estimate
-    """Judge against reference."""
-    posterior: Estimate
-    """Posterior probability of an accuracy below one half (Jeffreys prior)."""
-    kappa: Estimate
-    """Cohen's kappa of the same items: below 0, they agree less than chance would have it."""
-    raised: bool
-    """Accuracy below .5 with posterior above .8, and the inverted accuracy above .8: exclude until checked."""
-    suspected: bool
-    """Weaker: 30 items or more, and the whole interval of kappa below 0: look before a figure is shown."""
 
 
 def judge_accuracy(
@@ -150,44 +129,9 @@ def judge_accuracy(
     return JudgeAccuracy(
         table=table,
         missing=missing_verdicts(y, j),
-        by_cluster=() if group is None else _by_cluster(cells, group, policy),
+        by_cluster=() if group is None else accuracy_by_cluster(cells, group, policy),
         **{name: replace(rate, policy=policy) for name, rate in rates.items()},
     )
-
-
-def polarity_tripwire(
-    reference: ArrayLike, judge_pass: ArrayLike, *, clusters: ArrayLike
-) -> tuple[PolarityAlarm, ...]:
-    """Every metric with the alarms that it may be inverted.
-
-    `raised` where the judge contradicts the reference almost throughout, `suspected` where it agrees less than chance.
-
-    >>> alarm, = polarity_tripwire([1, 1, 1, 0, 0, 0, 1, 0], [0, 0, 0, 1, 1, 1, 0, 1], clusters=["m"] * 8)
-    >>> alarm.raised, round(alarm.posterior.value, 3)
-    (True, 0.999)
-    """
-    y, j, w = checked(reference, judge_pass, None)
-    require_one_length(reference=y, clusters=clusters)
-    cells, usable = item_cells(y, j, w)
-    group = np.asarray(clusters)[usable]
-    alarms = []
-    for cluster, accuracy in _by_cluster(cells, group, None):
-        against = kappa(cells[group == cluster])
-        agreed = (accuracy.value or 0.0) * accuracy.n
-        inverted = float(stats.beta.cdf(INVERTED_BELOW, agreed + 0.5, accuracy.n - agreed + 0.5))
-        alarms.append(
-            PolarityAlarm(
-                cluster=cluster,
-                accuracy=accuracy,
-                posterior=Estimate(
-                    value=inverted, n=accuracy.n, method="Jeffreys posterior of accuracy < .5"
-                ),
-                kappa=against,
-                suspected=accuracy.n >= UNRELIABLE_BELOW and against.high is not None and against.high < 0,
-                raised=agreed < (1 - INVERTED_ABOVE) * accuracy.n and inverted > INVERTED_POSTERIOR,
-            )
-        )
-    return tuple(alarms)
 
 
 def _of_class(of: Callable[[Floats, Floats], Estimate], top: Floats, bottom: Floats) -> Estimate:
@@ -196,7 +140,7 @@ def _of_class(of: Callable[[Floats, Floats], Estimate], top: Floats, bottom: Flo
 
 
 def _nearest(y: Floats, j: Floats, w: Floats) -> Floats:
-    """Cells of a judge that rounds the reference; at one half the judge's own verdict is as near as the other."""
+    # At one half the judge's own verdict is as near as the other.
     return item_cells(y, np.where(np.isnan(j) | (y == 0.5), j, (y > 0.5).astype(np.float64)), w)[0]
 
 
@@ -256,9 +200,10 @@ def _design_effect(
     )
 
 
-def _by_cluster(
+def accuracy_by_cluster(
     cells: Floats, group: NDArray[np.generic], policy: str | None
 ) -> tuple[tuple[Hashable, Estimate], ...]:
+    """The accuracy of (items, 4) cells within each cluster, in the order of their first appearance."""
     right, weight = cells[:, 0] + cells[:, 3], cells.sum(axis=1)
     return tuple(
         (name, ratio(right[group == name], weight[group == name], policy=policy))

@@ -151,7 +151,7 @@ def cohen_sums(
         return quotient(observed, total), quotient(expected, total**2)
 
     whole = tables(said)
-    if clustered and ratings.clusters is not None:
+    if clustered and ratings.clusters is not None and len(ratings.clusters):
         of_cluster = [tables(said[ratings.clusters == g]).T for g in np.unique(ratings.clusters)]
         items = np.stack(of_cluster, axis=-1)
         paired = items.sum(axis=0)

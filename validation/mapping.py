@@ -188,7 +188,6 @@ def _label_codes(ratings: Ratings) -> NDArray[np.int64]:
 
 
 def _kept(codes: NDArray[np.int64], policy: Policy, confidence: ArrayLike | None) -> NDArray[np.int64]:
-    """The labels that the policy looks at; unsure becomes borderline or missing."""
     codes = np.where(codes == LABELS.index("unsure"), 1 if policy.unsure == "borderline" else MISSING, codes)
     if policy.info == "all":
         return codes

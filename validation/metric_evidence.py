@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from validation.intervals import FEW_ITEMS, TAILS
 from validation.item_sums import alpha_sums, coefficients_of
 from validation.ratings import Ratings
 from validation.results import Estimate
@@ -42,8 +43,6 @@ THRESHOLDS: Mapping[Domain, float] = {
 }
 """Default thresholds; a study may set its own, before looking."""
 
-FEW_ITEMS = 30
-"""Below this the Bayesian bootstrap of alpha is liberal."""
 FEW_NOTE = f"fewer than {FEW_ITEMS} items: the interval is not to be relied on"
 
 
@@ -138,7 +137,7 @@ def expert_disagreement(
             continue
         weights = generator.dirichlet(np.ones(items), size=draws) * items
         alphas = sums.coefficient(sums.items[:, 0] @ weights.T)
-        low, high = np.quantile(alphas, [0.025, 0.975])
+        low, high = np.quantile(alphas, TAILS)
         found[metric] = DomainEvidence(
             domain=Domain.EXPERT_DISAGREEMENT,
             probability=float((alphas < threshold).mean()),

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from validation.arguments import require_one_length
 from validation.bounds import Bounds
 from validation.confusion import checked
-from validation.ratios import require_one_length, share
+from validation.ratios import share
 from validation.results import Estimate
 
 LARGEST_RANGE = 0.02

@@ -5,14 +5,13 @@ Plans, not estimates: the numbers here follow from assumed values, so they are p
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import betabinom, binom
 
 from validation.arguments import require_at_least, require_open_share, require_positive, require_share
-from validation.planning import Z95
+from validation.intervals import TAILS, Z
 
 NO_CORRELATION = 1e-6
 """So near to 0 or 1 the beta-binomial loses its digits and its limit is taken."""
@@ -39,7 +38,7 @@ def items_for_kappa(kappa: float, *, prevalence: float, half_width: float) -> in
     [246, 109]
     """
     require_positive("half_width", half_width)
-    return round((Z95 / half_width) ** 2 * kappa_variance(kappa, prevalence=prevalence))
+    return round((Z / half_width) ** 2 * kappa_variance(kappa, prevalence=prevalence))
 
 
 def kappa_half_width(
@@ -122,56 +121,6 @@ def overlap_plan(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BalancedDesign:
-    """A balanced incomplete block design: blocks are items, points are raters."""
-
-    raters: int
-    """v: the number of raters."""
-    items: int
-    """b: the number of blocks."""
-    raters_per_item: int
-    """k: the size of every block."""
-    items_per_rater: int
-    """r: blocks that every rater is in."""
-    items_per_pair: int
-    """lambda: blocks that every pair of raters shares."""
-
-
-def balanced_design(teams: Sequence[Sequence[int]], *, raters: int) -> BalancedDesign | None:
-    """The parameters of a balanced incomplete block design, or None where the teams are not one.
-
-    >>> fano = [[0, 1, 3], [1, 2, 4], [2, 3, 5], [3, 4, 6], [4, 5, 0], [5, 6, 1], [6, 0, 2]]
-    >>> balanced_design(fano, raters=7)
-    BalancedDesign(raters=7, items=7, raters_per_item=3, items_per_rater=3, items_per_pair=1)
-    """
-    loads = np.zeros(raters, dtype=np.int64)
-    pairs = np.zeros((raters, raters), dtype=np.int64)
-    for team in teams:
-        if len(set(team)) != len(team) or not all(0 <= rater < raters for rater in team):
-            return None
-        loads[list(team)] += 1
-        for first, second in combinations(sorted(team), 2):
-            pairs[first, second] += 1
-    sizes = {len(team) for team in teams}
-    shared = set(pairs[np.triu_indices(raters, 1)].tolist())
-    if (
-        len(sizes) != 1
-        or len(set(loads.tolist())) != 1
-        or len(shared) != 1
-        or min(sizes) >= raters
-        or 0 in shared
-    ):
-        return None
-    return BalancedDesign(
-        raters=raters,
-        items=len(teams),
-        raters_per_item=sizes.pop(),
-        items_per_rater=int(loads[0]),
-        items_per_pair=shared.pop(),
-    )
-
-
 def pass_count_pmf(kappa: float, prevalence: float, raters: int) -> NDArray[np.float64]:
     """(raters + 1,): how probable each number of passes is on an item: beta-binomial with correlation `kappa`."""
     passes = np.arange(raters + 1)
@@ -195,7 +144,7 @@ def _kappas(shares: NDArray[np.float64], raters: int) -> NDArray[np.float64]:
 def _half_width(kappas: NDArray[np.float64], resamples: int) -> float | None:
     if kappas.size <= resamples / 2:
         return None
-    low, high = np.quantile(kappas, [0.025, 0.975])
+    low, high = np.quantile(kappas, TAILS)
     return float(high - low) / 2
 
 

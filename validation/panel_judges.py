@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from validation.intervals import LEAST_CLUSTERS, TOO_FEW
-from validation.ratios import Statistic, jackknife, with_t
+from validation.intervals import LEAST_CLUSTERS, TOO_FEW, with_t
+from validation.ratios import Statistic, cluster_sums, jackknife
 from validation.results import Estimate
 
 Floats = NDArray[np.float64]
@@ -143,7 +143,6 @@ def _family_means(sums: Floats) -> Floats:
 
 
 def _own_minus_others(home: int, *, leaving_out: int | None = None) -> Statistic:
-    """The mean of one family minus the mean of the others; a placebo leaves the judge's own family out of them."""
     gone = [home] if leaving_out is None else [home, leaving_out]
 
     def statistic(sums: Floats) -> Floats:
@@ -169,7 +168,7 @@ def _jackknifed(
 ) -> Estimate:
     n = len(difference)
     cells = np.concatenate([inside * difference[:, None], inside], axis=1)
-    sums: Floats = np.stack([np.bincount(blocks, column) for column in cells.T], axis=1).astype(np.float64)
+    sums, stratum, _ = cluster_sums(cells, blocks, None)
     value = float(statistic(sums.sum(axis=0)))
     if np.isnan(value):
         return Estimate.undefined("not_identified", n=n)
@@ -177,7 +176,7 @@ def _jackknifed(
     point = Estimate(value=value, n=n, n_clusters=groups if clustered else None)
     if clustered and groups < LEAST_CLUSTERS:
         return point.noting(TOO_FEW.format(n=groups))
-    error, freedom = jackknife(sums, statistic, np.zeros(groups, dtype=np.intp))
+    error, freedom = jackknife(sums, statistic, stratum)
     if np.isnan(error):
         return point.noting("a family lies in one metric: no interval")
     method = "jackknife t over metrics" if clustered else "jackknife t over items"

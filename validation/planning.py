@@ -9,9 +9,7 @@ from scipy.optimize import brentq
 from scipy.stats import beta, binom, norm
 
 from validation.arguments import require_at_least, require_open_share, require_positive, require_share
-
-Z95 = float(norm.ppf(0.975))
-"""The normal quantile of a two-sided 95% interval."""
+from validation.intervals import Z
 
 
 def design_effect(*, items_per_cluster: float, intraclass: float) -> float:
@@ -37,9 +35,9 @@ def share_half_width(share: float, *, n: int, effect: float = 1.0) -> float:
     require_positive("effect", effect)
     n_effective = n / effect
     return (
-        Z95
-        / (1 + Z95**2 / n_effective)
-        * math.sqrt(share * (1 - share) / n_effective + Z95**2 / (4 * n_effective**2))
+        Z
+        / (1 + Z**2 / n_effective)
+        * math.sqrt(share * (1 - share) / n_effective + Z**2 / (4 * n_effective**2))
     )
 
 
@@ -51,7 +49,7 @@ def items_for_share(share: float, *, half_width: float, effect: float = 1.0) -> 
     """
     require_open_share("share", share)
     require_positive("half_width", half_width)
-    return math.ceil(effect * share * (1 - share) * (Z95 / half_width) ** 2)
+    return math.ceil(effect * share * (1 - share) * (Z / half_width) ** 2)
 
 
 def items_for_difference(

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
-from validation.ratios import require_one_length
+from validation.arguments import require_one_length
+from validation.intervals import Z
 from validation.results import Estimate
 
 Floats = NDArray[np.float64]
 
-Z = float(stats.norm.ppf(0.975))
 FEW_LABELS = 100
 
 

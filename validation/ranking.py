@@ -11,17 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from validation.arguments import require_at_least, require_open_share
-from validation.resampled_differences import (
-    difference_errors,
-    guarded_errors,
-    joined_strata,
-    max_t,
-    stratified_weights,
-)
+from validation.intervals import LEAST_CLUSTERS, TAILS
+from validation.resampled_differences import difference_errors, guarded_errors, max_t
 from validation.results import Estimate
-
-FEWEST_CLUSTERS = 5
-"""Below this many metrics no order is claimed."""
+from validation.strata import joined_strata, stratified_weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +111,8 @@ def rank_sets(
     n_clusters = int(rows.sum())
     rates = passed.sum(axis=0) / sizes.sum(axis=0)
     differences = rates[:, None] - rates[None, :]
-    if n_clusters < FEWEST_CLUSTERS:
-        few = f"fewer than {FEWEST_CLUSTERS} metrics: no order is claimed"
+    if n_clusters < LEAST_CLUSTERS:
+        few = f"fewer than {LEAST_CLUSTERS} metrics: no order is claimed"
         return _unordered(rates, differences, kept_names, not_ranked, n_clusters, few)
 
     strata = joined_strata(
@@ -192,7 +185,7 @@ def _ordered(
     bounds: NDArray[np.int64],
     n_clusters: int,
 ) -> tuple[RankedModel, ...]:
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    low, high = np.quantile(drawn, TAILS, axis=0)
     ranks = 1 + (rates[None, :] > rates[:, None] + 1e-12).sum(axis=1)
     return tuple(
         RankedModel(

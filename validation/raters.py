@@ -4,21 +4,21 @@ Words before numbers: raters who differ may hold a coherent view of their own, s
 an outlier.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import squareform
-from scipy.stats import false_discovery_control, t
+from scipy.stats import false_discovery_control
 
 from validation.arguments import require_at_least
+from validation.intervals import with_t
 from validation.item_sums import alpha_sums, coefficients_of
 from validation.ratings import MISSING, Ratings
 from validation.results import Estimate
+from validation.shuffles import shuffled_within_rows
 
 CHUNK = 4_000_000
 """Cells permuted at a time."""
@@ -145,38 +145,6 @@ def leave_one_rater_out(ratings: Ratings) -> dict[Hashable, WithoutRater]:
     return found
 
 
-def agreement_between(ratings: Ratings) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """(raters, raters): the share of shared items on which two raters agree (NaN without any), and how many they share."""
-    said = (ratings.codes[:, :, None] == np.arange(len(ratings.categories))).astype(np.float64)
-    given = (ratings.codes != MISSING).astype(np.float64)
-    agreeing = np.einsum("urk,usk->rs", said, said)
-    shared = given.T @ given
-    agreement = np.full(shared.shape, np.nan)
-    np.divide(agreeing, shared, out=agreement, where=shared > 0)
-    return agreement, shared.astype(np.int64)
-
-
-def rater_groups(ratings: Ratings, *, groups: int = 2) -> Mapping[Hashable, int] | None:
-    """Raters who agree among themselves: average-linkage clusters of their pairwise disagreement.
-
-    Pairs that share no item count as disagreeing as the average pair does. None with fewer than three raters.
-
-    Args:
-        ratings: the table.
-        groups: how many groups at most.
-    """
-    require_at_least("groups", groups, 1)
-    agreement, _ = agreement_between(ratings)
-    raters = len(ratings.raters)
-    known = agreement[np.triu_indices(raters, 1)]
-    if raters < 3 or np.isnan(known).all():
-        return None
-    distance = np.where(np.isnan(agreement), 1 - np.nanmean(known), 1 - agreement)
-    np.fill_diagonal(distance, 0)
-    labels = fcluster(linkage(squareform(distance, checks=False), "average"), groups, "maxclust")
-    return dict(zip(ratings.raters, (int(label) for label in labels), strict=True))
-
-
 def _apart_from_others(y: NDArray[np.float64], given: NDArray[np.bool_]) -> NDArray[np.float64]:
     m = given.sum(axis=-1, keepdims=True)
     total = y.sum(axis=-1, keepdims=True)
@@ -191,15 +159,11 @@ def _permutation_p(
     permutations: int,
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
-    places = np.argsort(~given, axis=1, kind="stable")
     as_far = np.zeros(len(n))
     chunk = max(1, CHUNK // max(y.size, 1))
     for start in range(0, permutations, chunk):
         size = min(chunk, permutations - start)
-        keys = np.where(given, generator.random((size, *y.shape)), np.inf)
-        drawn = np.take_along_axis(y[None], np.argsort(keys, axis=2), axis=2)
-        shuffled = np.empty_like(drawn)
-        np.put_along_axis(shuffled, np.broadcast_to(places, drawn.shape), drawn, axis=2)
+        shuffled = shuffled_within_rows(y, given, permutations=size, generator=generator)
         permuted = _apart_from_others(shuffled, given).sum(axis=1) / np.maximum(n, 1)
         as_far += (np.abs(permuted) >= np.abs(leans) - 1e-12).sum(axis=0)
     return (1 + as_far) / (1 + permutations)
@@ -221,12 +185,4 @@ def _lean(lean: float, variance: float, n: int) -> Estimate:
     point = Estimate(value=float(lean), n=n, n_ratings=n)
     if n < 2 or variance <= 0:
         return point.noting("one item: no interval" if n < 2 else "the same on every item: no interval")
-    half = float(t.ppf(0.975, n - 1)) * float(np.sqrt(variance))
-    return Estimate(
-        value=float(lean),
-        low=float(lean) - half,
-        high=float(lean) + half,
-        n=n,
-        n_ratings=n,
-        method="t over items",
-    )
+    return with_t(point, se=float(np.sqrt(variance)), df=n - 1, method="t over items")

@@ -1,7 +1,7 @@
 """Ratios of sums over items (shares, means, error rates), with the interval that their design allows.
 
-Items alone get Wilson's interval (Clopper-Pearson under ten). Clusters get what METHODS 0.2 prescribes: ten or more a
-percentile bootstrap of clusters, five to nine a t interval, fewer none. A degenerate interval is replaced by that of
+Items alone get Wilson's interval (Clopper-Pearson under ten). Ten clusters or more get a percentile bootstrap of
+clusters, five to nine a t interval, fewer none. A degenerate interval is replaced by that of
 the items.
 """
 
@@ -11,19 +11,26 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
-from validation.intervals import FEW_CLUSTERS, LEAST_CLUSTERS, wilson
+from validation.arguments import require_one_length
+from validation.intervals import (
+    FEW,
+    FEW_CLUSTERS,
+    LEAST_CLUSTERS,
+    TAILS,
+    TOO_FEW,
+    clopper_pearson,
+    wilson,
+    with_t,
+)
 from validation.item_sums import quotient
 from validation.results import Estimate
+from validation.strata import joined_strata, stratified_weights
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
 """Sums (..., cells) to a statistic (...), nan where it is undefined."""
 
-FEW = "few clusters ({n})"
-TOO_FEW = "fewer than 5 clusters ({n}): no pooled interval"
 DRAWS = 10_000
 FEWEST_FOR_WILSON = 10
 FEW_FOR_PERCENTILES = 20
@@ -106,12 +113,8 @@ def share(value: float, *, n: int, effective_n: float | None = None) -> Estimate
     ('Clopper-Pearson', 0.664)
     """
     worth = float(n) if effective_n is None or abs(effective_n - n) < 1e-9 * n else effective_n
-    if worth >= FEWEST_FOR_WILSON:
-        return wilson(value * n, n, effective_n=None if worth == n else worth)
-    low, high = proportion_confint(value * worth, worth, method="beta")
-    method = "Clopper-Pearson" if worth == n else f"Clopper-Pearson, effective n {worth:.1f}"
-    low, high = (0.0 if value == 0 else float(low)), (1.0 if value == 1 else float(high))
-    return Estimate(value=value, low=min(low, value), high=max(high, value), n=n, method=method)
+    interval = wilson if worth >= FEWEST_FOR_WILSON else clopper_pearson
+    return interval(value * n, n, effective_n=None if worth == n else worth)
 
 
 def of_clusters(
@@ -172,16 +175,14 @@ def cluster_sums(
 ) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
     """(clusters, cells) sums, (clusters,) stratum numbers, (items,) cluster numbers.
 
-    Strata of one cluster are put together: nothing can be drawn within one.
+    Strata of one cluster are put together (`joined_strata`): nothing can be drawn within one.
     """
     _, first, of_item = np.unique(clusters, return_index=True, return_inverse=True)
     columns = [np.bincount(of_item, column, minlength=len(first)) for column in cells.T]
     sums = np.stack(columns, axis=1).astype(np.float64)
     if strata is None:
         return sums, np.zeros(len(first), dtype=np.intp), of_item
-    _, stratum, size = np.unique(strata[first], return_inverse=True, return_counts=True)
-    stratum = np.where(size[stratum] == 1, -1, stratum)
-    return sums, np.unique(stratum, return_inverse=True)[1], of_item
+    return sums, joined_strata(np.unique(strata[first], return_inverse=True)[1]), of_item
 
 
 def jackknife(sums: Floats, statistic: Statistic, stratum: NDArray[np.intp]) -> tuple[float, float]:
@@ -203,37 +204,10 @@ def jackknife(sums: Floats, statistic: Statistic, stratum: NDArray[np.intp]) -> 
     return float(np.sqrt(variance)), df
 
 
-def with_t(point: Estimate, *, se: float, df: float, bounds: tuple[float, float], method: str) -> Estimate:
-    """The estimate with value +- t se, within what it can be."""
-    value = point.value if point.value is not None else 0.0
-    if se == 0:
-        return point.noting("no spread at all: no interval")
-    reach = float(stats.t.ppf(0.975, df)) * se
-    return replace(
-        point, low=max(value - reach, bounds[0]), high=min(value + reach, bounds[1]), method=method
-    )
-
-
-def require_one_length(**arrays: ArrayLike | None) -> None:
-    """Raise a ValueError unless all arrays that are given are lists of one length."""
-    shapes = {name: np.shape(array) for name, array in arrays.items() if array is not None}
-    if len(set(shapes.values())) > 1 or any(len(shape) != 1 for shape in shapes.values()):
-        raise ValueError(
-            "these must be lists of one length: " + ", ".join(f"{n} {s}" for n, s in shapes.items())
-        )
-
-
 @lru_cache(maxsize=4)
 def _resamples(stratum: tuple[int, ...], seed: int, draws: int) -> Floats:
-    """(draws, clusters): how often each cluster is drawn, within its stratum."""
-    generator, of_cluster = np.random.default_rng(seed), np.array(stratum)
-    times = np.empty((draws, len(of_cluster)))
-    for number in np.unique(of_cluster):
-        members = np.flatnonzero(of_cluster == number)
-        times[:, members] = generator.multinomial(
-            len(members), np.full(len(members), 1 / len(members)), draws
-        )
-    return times
+    """(draws, clusters), kept: ratios of one table are drawn alike."""
+    return stratified_weights(np.array(stratum, dtype=np.int64), resamples=draws, seed=seed)
 
 
 def _percentiles(
@@ -252,7 +226,7 @@ def _percentiles(
         notes.append(f"{lost} of {len(values)} resamples undefined and left out")
     if len(defined) == 0:
         return point.noting(*notes, "no interval")
-    low, high = (float(end) for end in np.quantile(defined, [0.025, 0.975]))
+    low, high = (float(end) for end in np.quantile(defined, TAILS))
     if high - low < 1e-12:
         return guard.noting(*notes)
     smallest = int(np.bincount(stratum)[np.unique(stratum)].min())

@@ -1,4 +1,4 @@
-"""Differences between all pairs of models under resampling of metrics: weights, standard errors, the largest t."""
+"""Differences between all pairs of models under resampling of metrics: standard errors, and the largest t."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,34 +23,6 @@ def max_t(deviations: NDArray[np.float64], errors: NDArray[np.float64], *, level
     return float(largest[min(len(largest) - 1, int(np.ceil(level * len(largest))))])
 
 
-def joined_strata(strata: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Strata of one put together, a single such one with the smallest other: drawn alone it would never vary."""
-    _, codes, counts = np.unique(strata, return_inverse=True, return_counts=True)
-    alone = counts[codes] == 1
-    if alone.sum() == 1 and len(counts) > 1:
-        home = np.argmin(np.where(counts == 1, len(strata) + 1, counts))
-        return np.where(alone, home, codes).astype(np.int64)
-    return np.where(alone, len(counts), codes).astype(np.int64)
-
-
-def stratified_weights(
-    strata: NDArray[np.int64], *, resamples: int, seed: int | np.random.Generator
-) -> NDArray[np.float64]:
-    """(resamples, clusters): how often each cluster is drawn, with replacement within its stratum.
-
-    Clusters alone in their stratum are put together first.
-    """
-    generator = np.random.default_rng(seed)
-    codes = joined_strata(strata)
-    weights = np.zeros((resamples, len(strata)))
-    for stratum in np.unique(codes):
-        members = np.flatnonzero(codes == stratum)
-        weights[:, members] = generator.multinomial(
-            len(members), np.full(len(members), 1 / len(members)), size=resamples
-        )
-    return weights
-
-
 def difference_errors(
     influence: NDArray[np.float64], weights: NDArray[np.float64], strata: NDArray[np.int64]
 ) -> NDArray[np.float64]:
@@ -73,7 +45,10 @@ def difference_errors(
 def guarded_errors(
     errors: NDArray[np.float64], differences: NDArray[np.float64], n_clusters: int
 ) -> NDArray[np.float64]:
-    # A difference that is the same in every metric resamples without any spread; it then gets the error that it
-    # would have if one more metric had shown none.
+    """Standard errors without zeros.
+
+    A difference that is the same in every metric resamples without any spread; it gets the error that it would have
+    if one more metric had shown none.
+    """
     floor = np.abs(differences) / np.sqrt(n_clusters * (n_clusters + 1))
     return np.where(errors < 1e-12, floor, errors)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from validation.agreement import percent_agreement
+from validation.arguments import require_at_least
 from validation.bounds import Bounds
 from validation.item_sums import quotient
 from validation.ratings import Ratings
@@ -50,8 +51,7 @@ def membership(n_options: int) -> Floats:
     >>> membership(2).tolist()
     [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]
     """
-    if n_options < 1:
-        raise ValueError(f"there must be at least one option, not {n_options}")
+    require_at_least("n_options", n_options, 1)
     bits = (np.arange(1, 2**n_options)[None, :] >> np.arange(n_options)[:, None]) & 1
     return bits[:, np.lexsort((np.arange(bits.shape[1]), bits.sum(axis=0)))].astype(np.float64)
 
@@ -130,16 +130,7 @@ def within_rater(ratings: Ratings, *, clusters: ArrayLike | None = None, seed: i
 
 def between_raters(ratings: Ratings) -> Estimate:
     """Share of pairs of raters who differ: what single reviewers hide."""
-    agreed = percent_agreement(ratings)
-    if agreed.value is None:
-        return agreed
-    low, high = agreed.high, agreed.low
-    return replace(
-        agreed,
-        value=1 - agreed.value,
-        low=None if low is None else 1 - low,
-        high=None if high is None else 1 - high,
-    )
+    return percent_agreement(ratings).complement
 
 
 def _shares(ratings: Ratings) -> tuple[Floats, Floats, Floats]:

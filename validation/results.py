@@ -64,6 +64,18 @@ class Estimate:
             return None
         return (self.high - self.low) / 2
 
+    @property
+    def complement(self) -> Self:
+        """1 minus a share, its interval turned round.
+
+        >>> Estimate(value=0.25, low=0.0, high=0.5, n=4).complement.high
+        1.0
+        """
+        if self.value is None:
+            return self
+        low, high = (None if end is None else 1 - end for end in (self.high, self.low))
+        return replace(self, value=1 - self.value, low=low, high=high)
+
     def noting(self, *notes: str) -> Self:
         """The same estimate with more notes."""
         return replace(self, notes=(*self.notes, *notes))

@@ -1,4 +1,4 @@
-"""A judge asked again: how often it changes its mind, and what that caps.
+"""A judge asked again: how often it changes its mind (what that caps is in `validation.ceilings`).
 
 Takes a `Ratings` whose raters are the runs, in order (the first is the run that was deployed), with the same model, prompt
 and parameters and the cache bypassed.
@@ -74,7 +74,7 @@ def retest(runs: Ratings) -> Retest:
     bits = -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1)
     return Retest(
         unanimous=unanimous,
-        flip_rate=complement(unanimous),
+        flip_rate=unanimous.complement,
         decision_flips=ratio((top[had_first] > in_first) & (2 * top > sizes)[had_first], clusters=clusters),
         pairwise=pairwise.noting(RESTATES) if restated and pairwise.defined else pairwise,
         kappa=kappa if equal_runs else kappa.noting("unequal runs: nominal alpha"),
@@ -116,68 +116,3 @@ def flip_rates(runs: Ratings, *, threshold: float = 0.20) -> Shrinkage:
     flips = np.bincount(runs.clusters[paired & split], minlength=groups)
     items = np.bincount(runs.clusters[paired], minlength=groups)
     return shrink(flips, trials=items, threshold=threshold)
-
-
-def accuracy_ceiling(pairwise: float) -> float:
-    """The accuracy against any fixed labels that a judge of this pairwise agreement with itself can at most expect.
-
-    (1 + sqrt(2A - 1)) / 2: the expected share of the likelier verdict, at its largest for that agreement.
-
-    >>> round(accuracy_ceiling(0.8833), 3)
-    0.938
-    """
-    if not 0 <= pairwise <= 1:
-        raise ValueError(f"pairwise={pairwise!r} is not between 0 and 1")
-    return (1 + math.sqrt(max(2 * pairwise - 1, 0))) / 2
-
-
-def correlation_ceiling(kappa: float, *, human_alpha: float = 1.0, raters: int = 1) -> float | None:
-    """About how high the correlation of judge and experts can be: attenuation by the unreliability of both.
-
-    sqrt(kappa of the judge's retest x reliability of the mean of so many experts). Approximate: the alpha must be of the
-    same binary mapping, and a majority is not a mean. None where a reliability is below 0.
-
-    Args:
-        kappa: of the judge's retest.
-        human_alpha: reliability of one expert; 1 asks for the cap by the judge alone.
-        raters: experts whose labels are averaged.
-
-    References:
-        Spearman (1904), American Journal of Psychology 15. doi:10.2307/1412159
-
-    >>> [round(correlation_ceiling(0.731, human_alpha=0.121, raters=m), 3) for m in (1, 5)]
-    [0.297, 0.546]
-    """
-    reliability = spearman_brown(human_alpha, raters=raters)
-    if kappa < 0 or reliability is None or reliability < 0:
-        return None
-    return math.sqrt(kappa * reliability)
-
-
-def spearman_brown(alpha: float, *, raters: int) -> float | None:
-    """The reliability of the mean of several raters from that of one.
-
-    >>> round(spearman_brown(0.538, raters=5), 3)
-    0.853
-    """
-    if raters < 1:
-        raise ValueError(f"raters={raters!r} must be at least 1")
-    denominator = 1 + (raters - 1) * alpha
-    return raters * alpha / denominator if denominator > 0 else None
-
-
-def complement(share: Estimate) -> Estimate:
-    """1 minus a share, its interval turned round."""
-    if share.value is None:
-        return share
-    return Estimate(
-        value=1 - share.value,
-        low=None if share.high is None else 1 - share.high,
-        high=None if share.low is None else 1 - share.low,
-        n=share.n,
-        n_ratings=share.n_ratings,
-        n_clusters=share.n_clusters,
-        method=share.method,
-        policy=share.policy,
-        notes=share.notes,
-    )

@@ -8,13 +8,12 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from validation.arguments import require_count
 from validation.bounds import Bounds
-from validation.intervals import wilson
+from validation.intervals import Z, wilson
 from validation.results import Estimate
 
-Z = float(stats.norm.ppf(0.975))
 TRANSPORT = "transport assumption: sensitivity and specificity are those of the items they were measured on"
 
 
@@ -53,8 +52,7 @@ def rogan_gladen(judge_passes: int, *, judged: int, errors: ErrorCounts) -> Esti
     >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
     (0.6667, 0.5696, 0.7789)
     """
-    if not 0 <= judge_passes <= judged:
-        raise ValueError(f"there cannot be {judge_passes!r} passes of {judged!r}")
+    require_count(judge_passes, judged)
     n = errors.passes + errors.fails
     if judged == 0:
         return Estimate.undefined("no_items", n=n)
@@ -125,8 +123,7 @@ def rate_bounds(
     for name, (low, high) in (("sensitivity", sensitivity), ("specificity", specificity)):
         if not 0 <= low <= high <= 1:
             raise ValueError(f"{name} must be a range within 0 and 1, not {(low, high)!r}")
-    if not 0 <= judge_passes <= judged:
-        raise ValueError(f"there cannot be {judge_passes!r} passes of {judged!r}")
+    require_count(judge_passes, judged)
     if judged == 0:
         return Bounds.undefined("no_items", n=0)
     p, method = judge_passes / judged, "bound over ranges of sensitivity and specificity"

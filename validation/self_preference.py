@@ -6,17 +6,17 @@ among items that people fail or pass.
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm, t
-from statsmodels.stats.contingency_tables import StratifiedTable
+from scipy.stats import norm
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from validation.intervals import FEW, FEW_CLUSTERS, LEAST_CLUSTERS, TOO_FEW
+from validation.intervals import FEW, FEW_CLUSTERS, LEAST_CLUSTERS, TOO_FEW, with_t
+from validation.mantel_haenszel import odds_ratio, risk_difference
 from validation.planning import detectable_difference
 from validation.results import Estimate
 
@@ -190,8 +190,8 @@ def _compare(
         leniency=leniency,
         criterion_shift=shift,
         discrimination_shift=discrimination,
-        odds_ratio=_odds_ratio(judge, human, own, strata),
-        false_pass_by_metric=_risk_difference(judge, fail, own, strata),
+        odds_ratio=odds_ratio(judge, human, own, strata),
+        false_pass_by_metric=risk_difference(judge, fail, own, strata),
         n_own_fail=round(fails[0][1]),
         n_other_fail=round(fails[1][1]),
         detectable=detectable,
@@ -207,7 +207,7 @@ def _leniency(excess: Floats, own: NDArray[np.bool_], metric: NDArray[np.int64] 
         value = float(excess[own].mean() - excess[~own].mean())
         error = math.sqrt(sum(group.var() / len(group) for group in (excess[own], excess[~own])))
         point = Estimate(value=value, n=n)
-        return _with_error(point, error, float(norm.ppf(0.975)), "normal, items independent")
+        return with_t(point, se=error, df=math.inf, bounds=(-2.0, 2.0), method="normal, items independent")
     size = int(metric.max()) + 1
     means = []
     for group in (own, ~own):
@@ -223,18 +223,9 @@ def _leniency(excess: Floats, own: NDArray[np.bool_], metric: NDArray[np.int64] 
     if clusters < LEAST_CLUSTERS:
         return point.noting(TOO_FEW.format(n=clusters))
     error = float(differences.std(ddof=1)) / math.sqrt(clusters)
-    found = _with_error(
-        point, error, float(t.ppf(0.975, clusters - 1)), f"t({clusters - 1}) of metric differences"
-    )
+    method = f"t({clusters - 1}) of metric differences"
+    found = with_t(point, se=error, df=clusters - 1, bounds=(-2.0, 2.0), method=method)
     return found.noting(FEW.format(n=clusters)) if clusters < FEW_CLUSTERS else found
-
-
-def _with_error(point: Estimate, error: float, critical: float, method: str) -> Estimate:
-    if error < 1e-12 or point.value is None:
-        return point.noting("no spread at all: no interval")
-    return replace(
-        point, low=point.value - critical * error, high=point.value + critical * error, method=method
-    )
 
 
 def _signal_shifts(
@@ -260,59 +251,3 @@ def _signal_shifts(
         Estimate(value=criterion[0] - criterion[1], n=n, notes=notes),
         Estimate(value=d[0] - d[1], n=n, notes=notes),
     )
-
-
-def _odds_ratio(judge: Floats, human: Floats, own: NDArray[np.bool_], strata: NDArray[np.int64]) -> Estimate:
-    size = 2 * int(strata.max(initial=0)) + 2
-    table = _tables(judge, 1 - human, own, 2 * strata, size) + _tables(
-        judge, human, own, 2 * strata + 1, size
-    )
-    n = len(judge)
-    informative = (table.sum(axis=1) > 0).all(axis=1) & (table.sum(axis=2) > 0).all(axis=1)
-    if not informative.any():
-        return Estimate.undefined("no_variation", n=n)
-    pooled = StratifiedTable(np.moveaxis(table[informative], 0, -1))
-    total = table[informative].sum(axis=(1, 2))
-    against = (table[informative][:, 0, 1] * table[informative][:, 1, 0] / total).sum()
-    if against == 0 or pooled.oddsratio_pooled == 0:
-        return Estimate.undefined("separation", n=n)
-    low, high = pooled.oddsratio_pooled_confint()
-    return Estimate(
-        value=float(pooled.oddsratio_pooled),
-        low=float(low),
-        high=float(high),
-        n=n,
-        n_clusters=len(np.unique(strata)),
-        method="Mantel-Haenszel, Robins-Breslow-Greenland",
-    )
-
-
-def _tables(
-    judge: Floats, weight: Floats, own: NDArray[np.bool_], strata: NDArray[np.int64], size: int
-) -> Floats:
-    """(strata, own or other, judge passes or fails): sums of weights."""
-    table = np.zeros((size, 2, 2))
-    np.add.at(table, (strata, (~own).astype(int), (judge == 0).astype(int)), weight)
-    return table
-
-
-def _risk_difference(
-    judge: Floats, weight: Floats, own: NDArray[np.bool_], strata: NDArray[np.int64]
-) -> Estimate:
-    table = _tables(judge, weight, own, strata, int(strata.max(initial=0)) + 1)
-    sizes = table.sum(axis=2)
-    both = (sizes > 0).all(axis=1)
-    n = round(float(weight.sum()))
-    if not both.any():
-        return Estimate.undefined("no_metric_with_both", n=n)
-    own_n, other_n = sizes[both].T
-    a, c = table[both, 0, 0], table[both, 1, 0]
-    share = own_n * other_n / (own_n + other_n)
-    value = float((share * (a / own_n - c / other_n)).sum() / share.sum())
-    # Sato's variance stays valid both for few large and for many sparse strata.
-    total = own_n + other_n
-    p = (own_n**2 * c - other_n**2 * a + own_n * other_n * (other_n - own_n) / 2) / total**2
-    q = (a * (other_n - c) + c * (own_n - a)) / (2 * total)
-    variance = float((value * p.sum() + q.sum()) / share.sum() ** 2)
-    point = Estimate(value=value, n=n, n_clusters=int(both.sum()))
-    return _with_error(point, math.sqrt(max(variance, 0)), float(norm.ppf(0.975)), "Mantel-Haenszel, Sato")

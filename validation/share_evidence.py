@@ -152,7 +152,6 @@ def differential_error(
 
 
 def _worth(shares: NDArray[np.float64], ratings: int) -> float:
-    """How many independent ratings the items' shares are worth."""
     items, mean = len(shares), float(shares.mean())
     if items == ratings:
         return ratings

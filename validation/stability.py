@@ -6,29 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from validation.arguments import require_at_least
+from validation.order_comparison import Perturbation, compared_orders
 from validation.ranking import Ranking
-from validation.results import Estimate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Perturbation:
-    """How one other choice orders the models, compared with the primary order."""
-
-    name: str
-    """The choice."""
-    kendall: Estimate
-    """Kendall's tau-b with the primary order: 1 the same order, -1 reversed."""
-    spearman: Estimate
-    """Spearman's rho with the primary order."""
-    keeps_first: bool
-    """Whether the same model comes first."""
-    keeps_first_three: bool
-    """Whether the same three models come first, in any order."""
-    discordant_pairs: int
-    """Pairs of models in the opposite order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +35,10 @@ class Stability:
 
 
 def stability(
-    primary: NDArray[np.float64],
+    primary: Sequence[float] | NDArray[np.float64],
     *,
     names: Sequence[Hashable],
-    perturbations: Mapping[str, NDArray[np.float64]],
+    perturbations: Mapping[str, Sequence[float] | NDArray[np.float64]],
 ) -> Stability | None:
     """Compare the primary order with the order under each other choice; None where there is nothing to compare.
 
@@ -72,10 +53,11 @@ def stability(
         raise ValueError(f"perturbation {stray[0]!r} does not have a rate for each of {len(primary)} models")
     if not perturbations or len(primary) < 2:
         return None
-    table = np.stack(list(perturbations.values()))
-    if np.isnan(table).any() or np.isnan(primary).any():
+    table = np.stack([np.asarray(rates, dtype=np.float64) for rates in perturbations.values()])
+    first = np.asarray(primary, dtype=np.float64)
+    if np.isnan(table).any() or np.isnan(first).any():
         raise ValueError("a rate is NaN: leave the model or the perturbation out")
-    compared = _compared(primary, table, list(perturbations))
+    compared = compared_orders(first, table, list(perturbations))
     return Stability(
         names=tuple(names),
         perturbations=compared,
@@ -128,65 +110,3 @@ def expected_discordance(spearman: float, *, models: int) -> tuple[float, float]
         raise ValueError(f"spearman={spearman!r} is not between -1 and 1")
     tau = 2 / math.pi * math.asin(2 * math.sin(math.pi * spearman / 6))
     return tau, (1 - tau) / 2 * models * (models - 1) / 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TippingPoint:
-    """How much differential judge bias would turn the order of two models around."""
-
-    difference: float
-    """The first model's rate minus the second's, as judged: a bias above this reverses the order."""
-    bias: Estimate
-    """What is known of the judge's bias towards the first over the second (mean of judge - human)."""
-    verdict: str
-    """`holds` (the whole interval is below), `reversed` (the whole interval is above), `cannot_tell`."""
-
-
-def tipping_point(difference: float, *, bias: Estimate) -> TippingPoint:
-    """Set the difference of two models beside what is known of the judge's differential bias.
-
-    >>> tipping_point(0.021, bias=Estimate(value=0.0, low=-0.11, high=0.11, n=81)).verdict
-    'cannot_tell'
-    """
-    verdict = "cannot_tell"
-    if bias.low is not None and bias.high is not None:
-        if bias.high < difference:
-            verdict = "holds"
-        elif bias.low > difference:
-            verdict = "reversed"
-    return TippingPoint(difference=difference, bias=bias, verdict=verdict)
-
-
-def _compared(
-    primary: NDArray[np.float64], table: NDArray[np.float64], labels: list[str]
-) -> tuple[Perturbation, ...]:
-    upper = np.triu_indices(len(primary), 1)
-    first = np.sign(primary[:, None] - primary[None, :])[upper]
-    others = np.sign(table[:, :, None] - table[:, None, :])[:, *upper]
-    concordance = others @ first
-    untied = np.sqrt(np.abs(first).sum() * np.abs(others).sum(axis=1))
-    discordant = (others * first < 0).sum(axis=1)
-    tops = np.argsort(-table, axis=1, kind="stable")[:, :3]
-    top = np.argsort(-primary, kind="stable")[:3]
-    ranks, rank = rankdata(table, axis=1), rankdata(primary)
-    covariance = (ranks - ranks.mean(axis=1, keepdims=True)) @ (rank - rank.mean())
-    spread = np.sqrt(ranks.var(axis=1) * rank.var()) * len(primary)
-    return tuple(
-        Perturbation(
-            name=label,
-            kendall=_correlation(concordance[k], untied[k], len(primary)),
-            spearman=_correlation(covariance[k], spread[k], len(primary)),
-            keeps_first=bool(tops[k, 0] == top[0]),
-            keeps_first_three=set(tops[k].tolist()) == set(top.tolist()),
-            discordant_pairs=int(discordant[k]),
-        )
-        for k, label in enumerate(labels)
-    )
-
-
-def _correlation(numerator: float, denominator: float, models: int) -> Estimate:
-    if denominator <= 0:
-        return Estimate.undefined("no_variation", n=models)
-    return Estimate(
-        value=float(numerator / denominator), n=models, notes=("the models are all there are: no interval",)
-    )

@@ -46,9 +46,33 @@ def open_set(
             help="NAME:internal or NAME:external; may be repeated. Without any, every active expert rates."
         ),
     ] = None,
-    raters: Annotated[Path | None, typer.Option(help="A CSV file with the columns rater,panel.")] = None,
+    raters: Annotated[
+        Path | None,
+        typer.Option(
+            help="A CSV file with the columns rater,panel and, where wanted, expertise, languages, conflicts, max_items."
+        ),
+    ] = None,
     metric: Annotated[list[str] | None, typer.Option(help="Keep to this metric; may be repeated.")] = None,
     run: Annotated[list[str] | None, typer.Option(help="Keep to this run; may be repeated.")] = None,
+    judge: Annotated[str | None, typer.Option(help="Whose kinship and verdict the strata mean.")] = None,
+    own_family: Annotated[
+        float, typer.Option(help="How many times the usual share models of the judge's family get.")
+    ] = 1.0,
+    balance_verdicts: Annotated[
+        bool,
+        typer.Option("--balance-verdicts", help="As many items that the judge passes as fails, by metric."),
+    ] = False,
+    match_expertise: Annotated[
+        bool,
+        typer.Option("--match-expertise", help="Raters of known expertise get metrics placed in it alone."),
+    ] = False,
+    language: Annotated[
+        str, typer.Option(help="Of the conversations, as a tag such as de, where their run does not say.")
+    ] = "",
+    cap: Annotated[int | None, typer.Option(help="The most items of any rater.")] = None,
+    repeats: Annotated[
+        float, typer.Option(help="The share of each rater's items shown to them again, unmarked.")
+    ] = 0.0,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the preview and save nothing.")] = False,
     as_json: AsJson = False,
@@ -68,6 +92,13 @@ def open_set(
         metrics=metric or [],
         runs=run or [],
         raters=[*named, *(read_raters(raters) if raters else [])],
+        judge=judge,
+        own_family=own_family,
+        balance_verdicts=balance_verdicts,
+        match_expertise=match_expertise,
+        language=language,
+        cap=cap,
+        repeats=repeats,
     )
     if not as_json:
         print_preview(draft)

@@ -5,7 +5,8 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.terminal import out
-from reviews.review_sets import ReviewSetDraft
+from reviews.drafts import ReviewSetDraft
+from reviews.pace import ITEMS_PER_SESSION
 
 _WIDEST_MATRIX = 10
 _LONGEST_TABLE = 40
@@ -30,12 +31,15 @@ def print_preview(draft: ReviewSetDraft) -> None:
     )
     _print_rows(
         "Raters",
-        ["rater", "panel", "items", "metrics", "families", "first option"],
+        ["rater", "panel", "items", "repeats", "hours", "sessions", "metrics", "families", "first option"],
         [
             [
                 f"{r['rater']} (new)" if r["new"] else r["rater"],
                 r["panel"] or "none",
                 r["items"],
+                r["repeats"],
+                f"{r['hours']:.1f}",
+                r["sessions"],
                 r["metrics"],
                 r["families"],
                 r["first_option"],
@@ -55,6 +59,11 @@ def print_preview(draft: ReviewSetDraft) -> None:
     out.print(
         f"Items per rater {loads['min']} to {loads['max']}; items in common {pairs['min']} to {pairs['max']}, "
         f"{pairs['with_common_items']} of {pairs['all']} pairs meet; {connected}.",
+        markup=False,
+    )
+    out.print(
+        f"Hours at {summary['minutes_per_item']:.1f} minutes an item ({summary['minutes_source']}); a session is "
+        f"{ITEMS_PER_SESSION} items.",
         markup=False,
     )
     for note in summary["notes"]:

@@ -5,8 +5,10 @@ const CONTROL = /([\u0000-\u0008\u000b-\u001f\u007f\u061c\u200e\u200f\u202a-\u20
 const RESEND_AFTER = 4000;
 const DRAFT_AFTER = 700;
 const IDLE_AFTER = 60000;
+const BREAK_EVERY = 45;
 const SHAPES = { pass: "✓", borderline: "◐", fail: "✕" };
 const KEYS = { pass: "1", borderline: "2", fail: "3" };
+const BOTH = "Both";
 const NAMES = { pass: "Pass", borderline: "Borderline", fail: "Fail" };
 const CERTAINTY = ["a guess", "not sure", "fairly sure", "certain"];
 
@@ -38,11 +40,37 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-function verbatim(text) {
-  const shown = text.split(CONTROL).map((part, index) =>
+function verbatim(text, passages = []) {
+  const points = [...text];
+  const cuts = [...new Set([0, points.length, ...passages.flatMap((one) => [one.start, one.end])])].sort((a, b) => a - b);
+  const pieces = cuts.slice(1).map((end, index) => {
+    const start = cuts[index];
+    const inside = passages.some((one) => one.start <= start && end <= one.end);
+    const shown = visible(points.slice(start, end).join(""));
+    return inside ? make("mark", {}, ...shown) : shown;
+  });
+  return make("div", { class: "ib-text", dir: "auto" }, ...pieces.flat());
+}
+
+function visible(text) {
+  return text.split(CONTROL).map((part, index) =>
     index % 2 ? make("span", { class: "ib-control" }, "U+" + part.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")) : part,
   );
-  return make("div", { class: "ib-text", dir: "auto" }, ...shown);
+}
+
+function lengthInText(node) {
+  if (node.nodeType === Node.TEXT_NODE) return [...node.data].length;
+  if (node.classList?.contains("ib-control")) return 1;
+  return [...node.childNodes].reduce((sum, child) => sum + lengthInText(child), 0);
+}
+
+function offsetInText(box, node, offset) {
+  let passed = node.nodeType === Node.TEXT_NODE ? [...node.data.slice(0, offset)].length
+    : [...node.childNodes].slice(0, offset).reduce((sum, child) => sum + lengthInText(child), 0);
+  for (let at = node; at !== box; at = at.parentNode) {
+    for (let before = at.previousSibling; before; before = before.previousSibling) passed += lengthInText(before);
+  }
+  return passed;
 }
 
 class Desk {
@@ -63,11 +91,19 @@ class Desk {
     for (const name of ["pointerdown", "keydown", "wheel", "touchstart"]) document.removeEventListener(name, this.onActive);
     clearInterval(this.clock);
     clearTimeout(this.draftTimer);
+    clearTimeout(this.lateTimer);
     clearInterval(this.resendTimer);
   }
 
   tick() {
-    if (document.visibilityState === "visible" && Date.now() - this.lastActive < IDLE_AFTER) this.seconds += 1;
+    if (document.visibilityState !== "visible" || Date.now() - this.lastActive >= IDLE_AFTER) return;
+    this.seconds += 1;
+    if (this.seconds % 60 === 0) this.tellTime();
+  }
+
+  tellTime() {
+    const minutes = Math.floor((this.data.active_seconds + this.seconds) / 60);
+    this.spent.textContent = minutes ? `${minutes} min so far${minutes % BREAK_EVERY >= BREAK_EVERY - 5 ? " · a good moment for a break" : ""}` : "";
   }
 
   show(data) {
@@ -76,9 +112,10 @@ class Desk {
       if (data.base_revision !== this.pending.base_revision) this.attempt();
       return;
     }
-    const another = data.code !== this.code || data.base_revision !== this.data?.base_revision;
+    const another = data.code !== this.code || data.base_revision !== this.data?.base_revision || data.formatted !== this.data?.formatted;
     this.data = data;
     if (another) this.open();
+    clearTimeout(this.lateTimer);
     if (data.refused) this.settle("", data.refused);
     this.tellDraft();
   }
@@ -92,6 +129,9 @@ class Desk {
     this.verdict = kept.verdict ?? null;
     this.reason = kept.no_verdict_because ?? null;
     this.confidence = kept.confidence ?? null;
+    this.forced = kept.forced_choice ?? null;
+    this.responses = { ...(kept.responses ?? {}) };
+    this.passages = [...(kept.passages ?? [])];
     this.marked = new Set(kept.turns ?? []);
     this.seconds = kept.active_seconds ?? 0;
     this.build(kept);
@@ -110,13 +150,16 @@ class Desk {
     this.state = make("span", { class: "ib-state", role: "status", "aria-live": "polite" });
     const top = make("header", { class: "ib-top" }, this.heading,
       make("progress", { max: data.total, value: data.done, "aria-label": `${data.done} of ${data.total} done` }),
-      make("span", { class: "ib-done" }, `${data.done} done`), this.state);
+      make("span", { class: "ib-done" }, `${data.done} done`), this.spent = make("span", { class: "ib-spent" }), this.state);
+    this.tellTime();
     this.root.replaceChildren(top, make("div", { class: "ib-columns" }, this.transcript(), this.panel(kept)));
+    this.paintPassages();
   }
 
   transcript() {
     const list = make("ol", { class: "ib-turns" });
     const exchanges = new Map();
+    this.boxes = [];
     for (const turn of this.data.turns) exchanges.set(turn.number, [...(exchanges.get(turn.number) ?? []), turn]);
     for (const [number, turns] of exchanges) {
       const mark = make("button", { type: "button", class: "ib-mark", "data-turn": number, onclick: () => this.toggleMark(number) });
@@ -124,10 +167,66 @@ class Desk {
         make("div", { class: "ib-number" }, make("span", { "aria-hidden": "true" }, String(number)), mark),
         make("div", { class: "ib-messages" }, ...turns.map((turn) =>
           make("div", { class: `ib-message ib-${turn.speaker.toLowerCase()}` },
-            make("div", { class: "ib-speaker" }, turn.speaker), verbatim(turn.text))))));
+            make("div", { class: "ib-speaker" }, turn.speaker), this.message(turn))))));
     }
-    return make("section", { class: "ib-transcript", "aria-label": "The conversation" }, list,
+    const view = make("button", { type: "button", class: "ib-view", "aria-pressed": String(this.data.formatted), onclick: () => this.send("view", { formatted: !this.data.formatted }) },
+      this.data.formatted ? "Show exactly as written" : "Show with formatting");
+    const passage = make("button", { type: "button", class: "ib-view", disabled: this.data.formatted, onclick: () => this.markPassage() },
+      "Mark the selected words ", make("kbd", { "aria-hidden": "true" }, "h"));
+    return make("section", { class: "ib-transcript", "aria-label": "The conversation" }, ...this.disclosures(),
+      make("div", { class: "ib-views" }, view, passage), list,
       make("p", { class: "ib-end" }, "End of the conversation"));
+  }
+
+  message(turn) {
+    const place = this.boxes.length;
+    const box = make("div", { class: "ib-box", "data-message": place });
+    if (this.data.formatted) {
+      // Made on the server from the text alone: no raw HTML, no image, no link.
+      const shown = make("div", { class: "ib-formatted", dir: "auto" });
+      shown.innerHTML = turn.formatted;
+      box.append(shown);
+    }
+    this.boxes.push(box);
+    return box;
+  }
+
+  paintPassages() {
+    if (this.data.formatted) return;
+    this.boxes.forEach((box, message) => box.replaceChildren(
+      verbatim(this.data.turns[message].text, this.passages.filter((one) => one.message === message))));
+  }
+
+  markPassage() {
+    const selection = document.getSelection();
+    if (!selection || selection.isCollapsed || this.data.formatted) {
+      this.said.textContent = "Select some words of one message first.";
+      return;
+    }
+    const range = selection.getRangeAt(0);
+    const text = range.startContainer.parentElement?.closest(".ib-text") ?? range.startContainer.closest?.(".ib-text");
+    if (!text || !text.contains(range.endContainer)) {
+      this.said.textContent = "Select some words of one message, not of several.";
+      return;
+    }
+    const message = Number(text.parentElement.dataset.message);
+    const start = offsetInText(text, range.startContainer, range.startOffset);
+    const end = offsetInText(text, range.endContainer, range.endOffset);
+    const same = (one) => one.message === message && one.start < end && start < one.end;
+    const overlapping = this.passages.some(same);
+    this.passages = this.passages.filter((one) => !same(one));
+    if (!overlapping) {
+      const quote = [...this.data.turns[message].text].slice(start, end).join("");
+      this.passages.push({ message, start, end, quote });
+    }
+    selection.removeAllRanges();
+    this.paintPassages();
+    this.changed();
+  }
+
+  disclosures() {
+    return this.data.disclosed.map((one) => make("div", { class: "ib-disclosed" },
+      make("h2", {}, one.title), make("p", { dir: "auto" }, one.text)));
   }
 
   panel(kept) {
@@ -137,7 +236,12 @@ class Desk {
     this.verdicts = make("div", { class: "ib-verdicts", role: "group", "aria-label": "Your verdict" },
       ...this.data.options.map((option) => make("button", {
         type: "button", class: `ib-verdict ib-${option}`, "data-verdict": option, onclick: () => this.choose(option),
-      }, make("kbd", { "aria-hidden": "true" }, KEYS[option]), make("span", { "aria-hidden": "true", class: "ib-shape" }, SHAPES[option]), NAMES[option])));
+      }, make("kbd", { "aria-hidden": "true" }, KEYS[option]), make("span", { "aria-hidden": "true", class: "ib-shape" }, SHAPES[option]), this.name(option))));
+    this.forcing = make("div", { class: "ib-forcing", role: "group", "aria-label": "If you had to choose" },
+      make("span", { "aria-hidden": "true" }, "If you had to choose:"),
+      ...this.data.options.filter((option) => option !== "borderline").map((option) => make("button", {
+        type: "button", "data-forced": option, onclick: () => this.force(option),
+      }, NAMES[option])));
     this.cannot = make("button", { type: "button", class: "ib-cannot", "aria-expanded": "false", onclick: () => this.openReasons() },
       make("kbd", { "aria-hidden": "true" }, "0"), "I can’t judge this");
     this.reasons = make("fieldset", { class: "ib-reasons", hidden: true }, make("legend", {}, "Why can’t you judge it?"),
@@ -158,10 +262,7 @@ class Desk {
     this.said = make("p", { class: "ib-said", role: "alert" });
     return make("section", { class: "ib-panel", "aria-label": "Your rating" },
       make("h2", { class: "ib-question", dir: "auto" }, asked.question),
-      make("p", { class: "ib-means" }, make("strong", {}, "Pass: "), asked.pass_means),
-      make("p", { class: "ib-means" }, make("strong", {}, "Fail: "), asked.fail_means),
-      make("p", { class: "ib-means" }, make("strong", {}, "Borderline: "), "A pass and a fail could both be defended."),
-      more, this.verdicts, this.cannot, this.reasons, this.sure, this.whyLabel, this.why,
+      ...this.meanings(), more, this.ask(), this.cannot, this.reasons, ...this.questions(), this.sure, this.whyLabel, this.why,
       ...(this.change ? [make("label", { for: this.change.id }, "Why do you change your answer? (optional)"), this.change] : []),
       make("div", { class: "ib-buttons" },
         make("button", { type: "button", class: "ib-back", disabled: !this.data.previous, onclick: () => this.go(this.data.previous) }, "‹ Back"),
@@ -169,11 +270,66 @@ class Desk {
       this.said, this.help());
   }
 
+  get sets() { return this.data.elicitation === "response_set"; }
+
+  name(option) { return this.sets && option === "borderline" ? BOTH : NAMES[option]; }
+
+  meanings() {
+    if (this.data.elicitation === "none") return [];
+    const { asked } = this.data;
+    const lines = [["Pass: ", asked.pass_means], ["Fail: ", asked.fail_means]];
+    if (!this.sets) lines.push(["Borderline: ", "A pass and a fail could both be defended."]);
+    return lines.map(([word, text]) => make("p", { class: "ib-means" }, make("strong", {}, word), text));
+  }
+
+  ask() {
+    if (this.data.elicitation === "none") return make("div", { hidden: true });
+    const lead = this.sets ? make("p", { class: "ib-ask" }, "Which verdicts could a competent colleague defend?") : null;
+    return make("div", {}, ...(lead ? [lead] : []), this.verdicts, ...(this.sets ? [this.forcing] : []));
+  }
+
+  questions() {
+    this.fields = this.data.questions.map((question) => {
+      const id = `q-${this.code}-${question.id}`;
+      const title = question.ask + (question.required ? " *" : "");
+      const answer = (value) => { this.responses[question.id] = value; this.changed(); };
+      let field;
+      if (question.kind === "text") {
+        const area = make("textarea", { id, rows: "2", dir: "auto", maxlength: "20000", oninput: (event) => answer(event.target.value) });
+        area.value = this.responses[question.id] ?? "";
+        field = make("div", { class: "ib-question-box" }, make("label", { for: id }, title), area);
+      } else {
+        const values = question.kind === "choice" ? question.options : Array.from({ length: question.highest - question.lowest + 1 }, (_, step) => question.lowest + step);
+        field = make("fieldset", { class: "ib-question-box" }, make("legend", {}, title),
+          make("div", { class: "ib-values" }, ...values.map((value) => make("button", {
+            type: "button", "data-value": value, onclick: () => answer(this.responses[question.id] === value ? undefined : value),
+          }, String(value)))),
+          question.ends[0] ? make("small", {}, `${question.lowest} ${question.ends[0]} · ${question.highest} ${question.ends[1]}`) : null);
+      }
+      return { question, field };
+    });
+    return this.fields.map((one) => one.field);
+  }
+
+  due(question) {
+    const { when } = question;
+    if (!when) return true;
+    const given = this.responses[when.question];
+    if (given == null) return false;
+    return (when.below != null && given < when.below) || when.among.includes(given);
+  }
+
+  force(option) {
+    if (this.pending) return;
+    this.forced = option;
+    this.changed();
+  }
+
   help() {
     const off = make("input", { type: "checkbox", id: "ib-keys-off", onchange: (event) => localStorage.setItem(KEYS_OFF, event.target.checked ? "1" : "") });
     off.checked = localStorage.getItem(KEYS_OFF) === "1";
     this.keys = make("details", { class: "ib-keys" }, make("summary", {}, "Keys ", make("kbd", { "aria-hidden": "true" }, "?")),
-      make("ul", {}, ...[["1", "Pass"], ["2", "Borderline"], ["3", "Fail"], ["0", "I can’t judge this"], ["m", "mark the turn in view as decisive"],
+      make("ul", {}, ...[["1", "Pass"], ["2", this.name("borderline")], ["3", "Fail"], ["0", "I can’t judge this"], ["m", "mark the turn in view as decisive"], ["h", "mark the selected words"],
         ["Ctrl+Enter", "save and go on"], ["Esc", "leave a text field"], ["?", "show or hide the keys"]]
         .map(([key, what]) => make("li", {}, make("kbd", {}, key), " ", what))),
       make("label", { for: "ib-keys-off" }, off, " Switch the single keys off"));
@@ -198,13 +354,31 @@ class Desk {
     }
     const turns = [...this.marked].sort((a, b) => a - b);
     this.whyLabel.textContent = turns.length ? `Why? (turn${turns.length > 1 ? "s" : ""} ${turns.join(", ")} marked)` : "Why? You can mark the turns that decided with ☆.";
-    const ready = this.verdict || this.reason;
+    for (const { question, field } of this.fields) {
+      field.hidden = !this.due(question);
+      for (const button of field.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.value === String(this.responses[question.id])));
+    }
+    this.forcing.hidden = !(this.sets && this.verdict === "borderline");
+    for (const button of this.forcing.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.forced === this.forced));
+    const ready = !this.lacks();
     this.saveButton.setAttribute("aria-disabled", String(!ready || Boolean(this.pending)));
   }
 
+  lacks() {
+    if (this.reason) return "";
+    if (!this.reasons.hidden) return "Choose a reason first.";
+    if (this.data.elicitation !== "none" && !this.verdict) {
+      return `Choose Pass, ${this.name("borderline")} or Fail first, or say that you can’t judge it.`;
+    }
+    if (this.sets && this.verdict === "borderline" && !this.forced) return "Say which you would choose if you had to.";
+    const open = this.data.questions.find((question) => question.required && this.due(question) && !this.responses[question.id]);
+    return open ? `Please answer: ${open.ask}` : "";
+  }
+
   choose(option) {
-    if (this.pending) return;
+    if (this.pending || this.data.elicitation === "none") return;
     this.verdict = option;
+    if (option !== "borderline") this.forced = null;
     this.reason = null;
     this.reasons.hidden = true;
     this.changed();
@@ -220,6 +394,7 @@ class Desk {
   giveReason(id) {
     this.reason = id;
     this.verdict = null;
+    this.forced = null;
     this.changed();
   }
 
@@ -243,9 +418,15 @@ class Desk {
 
   content() {
     return {
-      verdict: this.verdict, no_verdict_because: this.reason, confidence: this.confidence, rationale: this.why.value,
+      verdict: this.verdict, forced_choice: this.forced, no_verdict_because: this.reason, confidence: this.confidence,
+      rationale: this.why.value, passages: this.passages, responses: this.given(),
       turns: [...this.marked].sort((a, b) => a - b), active_seconds: this.seconds, revised_because: this.change?.value ?? "",
     };
+  }
+
+  given() {
+    const due = this.data.questions.filter((question) => this.due(question)).map((question) => question.id);
+    return Object.fromEntries(due.filter((id) => this.responses[id] != null && this.responses[id] !== "").map((id) => [id, this.responses[id]]));
   }
 
   keepDraft() {
@@ -253,6 +434,12 @@ class Desk {
     if (!this.dirty || this.pending) return;
     this.dirty = false;
     this.send("draft", { code: this.code, base_revision: this.data.base_revision, content: this.content() });
+    clearTimeout(this.lateTimer);
+    this.lateTimer = setTimeout(() => {
+      this.state.textContent = "No connection: what you write is not kept yet. Trying again; please leave this page open.";
+      this.dirty = true;
+      this.keepDraft();
+    }, RESEND_AFTER);
   }
 
   tellDraft() {
@@ -264,11 +451,13 @@ class Desk {
 
   save() {
     if (this.pending) return;
-    if (!this.verdict && !this.reason) {
-      this.said.textContent = this.reasons.hidden ? "Choose Pass, Borderline or Fail first, or say that you can’t judge it." : "Choose a reason first.";
+    const lacking = this.lacks();
+    if (lacking) {
+      this.said.textContent = lacking;
       return;
     }
     clearTimeout(this.draftTimer);
+    clearTimeout(this.lateTimer);
     this.dirty = false;
     this.pending = { code: this.code, base_revision: this.data.base_revision, answer: this.content(), attempt: 0 };
     this.state.textContent = "Saving…";
@@ -325,6 +514,7 @@ class Desk {
     if (digit && digit !== "0") this.choose(this.data.options.find((option) => KEYS[option] === digit));
     else if (digit === "0") this.openReasons();
     else if (event.key === "m") this.markInView();
+    else if (event.key === "h") this.markPassage();
     else if (event.key === "?") this.keys.open = !this.keys.open;
     else return;
     event.preventDefault();

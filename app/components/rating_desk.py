@@ -13,43 +13,76 @@ from typing import Any
 
 import streamlit as st
 
-from reviews.blinding import BlindItem
+from app.components.formatting import formatted
+from reviews.desk import OnDesk
 from reviews.labels import REASONS
 
 _KEY = "rating-desk"
+_EVENTS = ("save", "draft", "go", "view")
 
 
 @dataclass(frozen=True, slots=True)
 class DeskEvent:
-    """What the rater did: `draft`, `save` or `go`, with what the browser sent along."""
+    """What the rater did: `draft`, `save`, `go` or `view`, with what the browser sent along."""
 
     kind: str
     sent: Mapping[str, Any]
 
 
-def rating_desk(item: BlindItem, **around: Any) -> DeskEvent | None:
+def rating_desk(
+    desk: OnDesk, *, formatted_view: bool = False, refused: str | None = None
+) -> DeskEvent | None:
     """Show an item to be rated; returns what the rater just did, if anything.
 
     Args:
-        around: what the rater's own work adds: answer, base_revision, done, previous, saved_at, draft_at, refused.
+        desk: the item and the rater's own work on it.
+        formatted_view: show the messages with their formatting instead of exactly as written.
+        refused: why what was sent last was not stored.
     """
+    item = desk.item
+    turns = [turn.model_dump() for turn in item.turns]
+    if formatted_view:
+        turns = [turn | {"formatted": formatted(turn["text"])} for turn in turns]
     shown = {
-        **item.model_dump(mode="json", exclude={"option_order"}),
+        **item.model_dump(mode="json", exclude={"option_order", "turns"}),
+        "turns": turns,
         "options": [str(option) for option in item.option_order],
         "reasons": [(reason, text) for reason, (text, _) in REASONS.items()],
-        **around,
+        "elicitation": desk.elicitation,
+        "questions": [question.model_dump(mode="json") for question in desk.asked],
+        "disclosed": [one.model_dump() for one in desk.disclosed],
+        "answer": desk.draft.content if desk.draft else _as_answered(desk),
+        "base_revision": desk.label.revision if desk.label else 0,
+        "done": desk.done,
+        "previous": desk.previous,
+        "active_seconds": desk.active_seconds,
+        "saved_at": desk.last_saved_at.isoformat() if desk.last_saved_at else None,
+        "draft_at": desk.draft.updated_at.isoformat() if desk.draft else None,
+        "formatted": formatted_view,
+        "refused": refused,
     }
-    result = _component()(
-        data=shown,
-        key=_KEY,
-        on_save_change=_nothing,
-        on_draft_change=_nothing,
-        on_go_change=_nothing,
-    )
-    for kind in ("save", "draft", "go"):
+    result = _component()(data=shown, key=_KEY, **{f"on_{kind}_change": _nothing for kind in _EVENTS})
+    for kind in _EVENTS:
         if sent := result.get(kind):
             return DeskEvent(kind, sent)
     return None
+
+
+def _as_answered(desk: OnDesk) -> dict[str, Any] | None:
+    """The newest answer, to begin a change from."""
+    if desk.label is None:
+        return None
+    kept = desk.label.model_dump(
+        include={"verdict", "forced_choice", "confidence", "rationale", "turns"}, mode="json"
+    )
+    responses = dict(desk.responses)
+    passages = responses.pop("passages", [])
+    return kept | {
+        "no_verdict_because": desk.label.no_verdict_because or None,
+        "responses": responses,
+        "passages": passages,
+        "active_seconds": 0,
+    }
 
 
 @cache

@@ -10,7 +10,7 @@ from sqlalchemy import CheckConstraint, Column, Index, Text, UniqueConstraint
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-from impactbench.domain import AgeVariant, LabelStatus, LabelVerdict, Panel, Polarity, Role
+from impactbench.domain import AgeVariant, AssignmentReason, LabelStatus, LabelVerdict, Panel, Polarity, Role
 from impactbench.store.types import EnumText, JSONColumn, UTCDateTime, one_of
 
 
@@ -205,6 +205,13 @@ class Rater(Table, table=True):
     role: Role = Field(default=Role.EXPERT, sa_type=EnumText(Role))
     panel: Panel | None = Field(default=None, sa_type=EnumText(Panel))
     expertise: str = ""
+    """Slugs of subareas, separated by blanks; empty where any will do."""
+    languages: list[str] = _json(list)
+    """What they read, as language tags; empty where nobody asked."""
+    conflicts: list[str] = _json(list)
+    """What they must not rate: benchmark/metric, or a provider of models."""
+    identity: str | None = Field(default=None, unique=True)
+    """Issuer and subject of a member who signs in through an identity provider."""
     token_hash: str | None = Field(default=None, unique=True)
     token_expires_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     active: bool = True
@@ -213,7 +220,10 @@ class Rater(Table, table=True):
 
 
 class ReviewSet(Table, table=True):
-    """A frozen sample with its design. Labels from elsewhere come as a set of their own, `origin` import."""
+    """A frozen sample with its design. Labels from elsewhere come as a set of their own, `origin` import.
+
+    `locked_at` ends the collecting: from then on nothing is rated, and what was hidden may be shown.
+    """
 
     __tablename__ = "review_set"
     __table_args__ = (
@@ -228,6 +238,10 @@ class ReviewSet(Table, table=True):
     overlap: int | None = None
     design: dict[str, Any] = _json(dict)
     design_hash: str
+    rubric: dict[str, Any] = _json(dict)
+    """What raters are asked, word for word, as it stood when the set was opened."""
+    rubric_hash: str = ""
+    locked_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     created_at: datetime = _time()
 
 
@@ -237,6 +251,7 @@ class Assignment(Table, table=True):
     __table_args__ = (
         UniqueConstraint("study_id", "conversation_id", "metric_version_id", "rater_id", "repeat"),
         Index("ix_assignment_queue", "rater_id", "review_set_id", "position"),
+        one_of("reason", AssignmentReason),
     )
     id: int | None = Field(default=None, primary_key=True)
     study_id: int = _to("study")
@@ -250,6 +265,10 @@ class Assignment(Table, table=True):
     option_order: list[str] = _json(list)
     stratum: str = ""
     inclusion_probability: float | None = None
+    reason: AssignmentReason = Field(default=AssignmentReason.CORE, sa_type=EnumText(AssignmentReason))
+    released_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    """When an abandoned slot was given to somebody else; a label that comes all the same is kept as surplus."""
+    created_at: datetime = _time()
 
 
 class Label(Table, table=True):
@@ -271,6 +290,10 @@ class Label(Table, table=True):
     """Built from what is said and on which revision: the same click twice is the same operation."""
     status: LabelStatus = Field(sa_type=EnumText(LabelStatus))
     verdict: LabelVerdict | None = Field(default=None, sa_type=EnumText(LabelVerdict))
+    response_set: list[str] | None = Field(default=None, sa_type=JSONColumn)
+    """The verdicts that a colleague could defend, where that was asked; `verdict` follows from it."""
+    forced_choice: LabelVerdict | None = Field(default=None, sa_type=EnumText(LabelVerdict))
+    """What it would be if one had to be chosen, where both were defensible."""
     no_verdict_because: str = ""
     confidence: int | None = None
     rationale: str = _text(default="")
@@ -295,3 +318,61 @@ class Exposure(Table, table=True):
     rater_id: int = _to("rater")
     assignment_id: int = _to("assignment")
     shown_at: datetime = _time()
+
+
+class Response(Table, table=True):
+    """An answer to one of the rubric's other questions: about an item, a scenario, a metric, or the whole set."""
+
+    __table_args__ = (UniqueConstraint("rater_id", "review_set_id", "subject", "question", "revision"),)
+    id: int | None = Field(default=None, primary_key=True)
+    rater_id: int = _to("rater")
+    review_set_id: int = _to("review_set")
+    subject: str
+    """What it is about: item/CODE, scenario/ID, metric/ID or set."""
+    question: str
+    revision: int
+    value: Any = Field(default=None, sa_type=JSONColumn)
+    created_at: datetime = _time()
+
+
+class Mask(Table, table=True):
+    """A place in a conversation where a model or its maker may be named, and what a person decided about it."""
+
+    __table_args__ = (
+        UniqueConstraint("conversation_id", "message", "start", "end"),
+        CheckConstraint("decision IN ('hide', 'show')", name="decision_is_known"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    conversation_id: int = _to("conversation")
+    message: int
+    """Index of the message, from 0."""
+    start: int
+    end: int
+    """Offsets in code points."""
+    found: str
+    """The words at that place."""
+    decision: str
+    decided_by: int = _to("rater", index=False)
+    created_at: datetime = _time()
+
+
+class Adjudication(Table, table=True):
+    """A settled item: a layer of its own, which never overwrites a label nor enters a figure about experts."""
+
+    __table_args__ = (
+        UniqueConstraint("study_id", "conversation_id", "metric_version_id", "revision"),
+        one_of("verdict", LabelVerdict),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = _to("study")
+    conversation_id: int = _to("conversation")
+    metric_version_id: int = _to("metric_version")
+    revision: int
+    verdict: LabelVerdict = Field(sa_type=EnumText(LabelVerdict))
+    because: str = _text()
+    rule: str
+    """Why the item was in the queue: borderline, tie, split or unsure."""
+    inputs: list[int] = _json(list)
+    """Ids of the labels that were on the table."""
+    adjudicator_id: int = _to("rater", index=False)
+    created_at: datetime = _time()

@@ -38,3 +38,11 @@ def write(page: Page, text: str) -> None:
 
 def wait_for_draft(page: Page) -> None:
     expect(page.locator(".ib-state")).to_have_text(re.compile("draft kept"))
+
+
+def finish(page: Page) -> None:
+    """Answer the closing questions, and be thanked."""
+    expect(page.get_by_role("heading", name="Before you go")).to_be_visible(timeout=40_000)
+    page.get_by_text("no", exact=True).click()
+    page.get_by_role("button", name="Save and go on").click()
+    expect(page.get_by_role("heading", name="Thank you: all done")).to_be_visible(timeout=15_000)

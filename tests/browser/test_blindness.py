@@ -19,7 +19,7 @@ from tests.browser.desks import (
     plain_turns,
     set_desks,
 )
-from tests.browser.hand import save_button, sit_down, verdict, wait_for_desk, write
+from tests.browser.hand import finish, save_button, sit_down, verdict, wait_for_desk, write
 from tests.browser.serving import Workbench
 
 pytestmark = pytest.mark.browser
@@ -72,7 +72,7 @@ def test_a_whole_session_holds_no_model_judge_or_other_raters_opinion(
         verdict(first, "Fail").click()
         write(first, OPINION)
         save_button(first).click()
-    expect(first.get_by_role("heading", name="Thank you: all done")).to_be_visible()
+    finish(first)
 
     page = browser.new_context().new_page()
     ear = Ear(page)
@@ -86,7 +86,7 @@ def test_a_whole_session_holds_no_model_judge_or_other_raters_opinion(
         write(page, f"mine {number}")
         page.wait_for_timeout(900)
         save_button(page).click()
-    expect(page.get_by_role("heading", name="Thank you: all done")).to_be_visible()
+    finish(page)
     page.get_by_role("link", name="My answers").click()
     page.get_by_role("button", name="Open conversation 2").or_(
         page.get_by_role("button", name="Open")

@@ -5,7 +5,16 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from sqlalchemy import Engine
 
 from tests.browser.desks import labels_by_conversation, plain_turns, set_desks
-from tests.browser.hand import current, save_button, sit_down, verdict, wait_for_desk, wait_for_draft, write
+from tests.browser.hand import (
+    current,
+    finish,
+    save_button,
+    sit_down,
+    verdict,
+    wait_for_desk,
+    wait_for_draft,
+    write,
+)
 from tests.browser.serving import Workbench
 
 pytestmark = pytest.mark.browser
@@ -35,7 +44,7 @@ def test_two_raters_on_two_devices_with_the_keyboard_only(
             page.keyboard.press(key)
             page.keyboard.press("Control+Enter")
     for page in pages.values():
-        expect(page.get_by_role("heading", name="Thank you: all done")).to_be_visible()
+        finish(page)
         page.context.close()
     assert labels_by_conversation(sqlite_engine, "kestrel") == {n: [(1, "pass", "")] for n in range(1, 7)}
     assert labels_by_conversation(sqlite_engine, "owl") == {n: [(1, "fail", "")] for n in range(1, 7)}

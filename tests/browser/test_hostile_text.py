@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
 from tests.browser.desks import plain_turns, set_desks
-from tests.browser.hand import save_button, sit_down, verdict, wait_for_desk, write
+from tests.browser.hand import finish, save_button, sit_down, verdict, wait_for_desk, write
 from tests.browser.serving import Workbench
 
 pytestmark = pytest.mark.browser
@@ -86,7 +86,7 @@ def test_hostile_names_reasons_and_definitions_do_no_harm_on_any_page(
             verdict(page, "Pass" if name == "owl" else "Fail").click()
             write(page, poison)
             save_button(page).click()
-        expect(page.get_by_role("heading", name="Thank you: all done")).to_be_visible()
+        finish(page)
         page.get_by_role("link", name="My answers").click()
         expect(page.get_by_text("“" + poison + "”").first).to_be_visible()
         assert strange == []

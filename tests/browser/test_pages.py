@@ -69,6 +69,8 @@ def enter_desk(page: Page, link: str) -> None:
     expect(begin.or_(page.locator(".ib-heading"))).to_be_visible(timeout=20_000)
     if begin.is_visible():
         assert violations(page) == []
+        page.get_by_role("textbox").fill("demo-expert")
+        page.get_by_role("textbox").press("Tab")
         begin.click()
     wait_for_desk(page)
 

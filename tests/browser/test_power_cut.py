@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, expect
 from sqlalchemy import Engine
 
 from tests.browser.desks import labels_by_conversation, plain_turns, set_desks
-from tests.browser.hand import sit_down
+from tests.browser.hand import finish, sit_down
 from tests.browser.serving import Workbench
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -42,7 +42,7 @@ def test_power_cuts_while_rating_lose_and_double_nothing(
             stored = set(labels_by_conversation(sqlite_engine, "kestrel"))
             assert acknowledged <= stored
             workbench.start()
-    expect(page.get_by_role("heading", name=re.compile("Thank you"))).to_be_visible(timeout=40_000)
+    finish(page)
     assert labels_by_conversation(sqlite_engine, "kestrel") == {
         n: [(1, "pass" if n % 2 else "fail", "")] for n in range(1, ITEMS + 1)
     }

@@ -3,7 +3,7 @@
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from impactbench.domain import AgeVariant, Panel, Polarity, Role
+from impactbench.domain import AgeVariant, LabelStatus, LabelVerdict, Panel, Polarity, Role
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
 
@@ -23,7 +23,10 @@ def add_study(engine: Engine, slug: str = "winter", *, reverse: bool = False) ->
         study = t.Study(slug=slug, title=slug)
         session.add_all([benchmark, study])
         session.flush()
-        models = {name: t.Model(slug=name, family=family) for name, family in list(FAMILIES.items())[::order]}
+        models = {
+            name: t.Model(slug=name, family=family, provider=f"{family} Works")
+            for name, family in list(FAMILIES.items())[::order]
+        }
         runs = {name: t.Run(study_id=study.id, slug=f"run-{name}") for name in models}
         metrics = {name: t.Metric(benchmark_id=benchmark.id, slug=name) for name in list(POLARITIES)[::order]}
         session.add_all([*models.values(), *runs.values(), *metrics.values()])
@@ -101,3 +104,57 @@ def add_imported_labels(engine: Engine, rater: str, *, study: str = "winter", co
                     position=position,
                 )
             )
+
+
+def add_judge(engine: Engine, *, model: str = "tansy-2", prompt: str = "p", study: str = "winter") -> None:
+    """A judge's first run on every conversation: present in every other one, one of them unscored."""
+    with writing(engine) as session:
+        of = session.exec(select(t.Model).where(t.Model.slug == model)).one_or_none() or t.Model(
+            slug=model, family=model.partition("-")[0].title()
+        )
+        session.add(of)
+        session.flush()
+        judge = t.Judge(model_id=of.id, prompt_hash=prompt, parameters_hash="p")
+        session.add(judge)
+        session.flush()
+        rows = session.exec(
+            select(t.Conversation, t.Scenario)
+            .join(t.Scenario, col(t.Scenario.id) == t.Conversation.scenario_id)
+            .order_by(col(t.Conversation.content_hash))
+        ).all()
+        for number, (conversation, scenario) in enumerate(rows):
+            session.add(
+                t.Judgment(
+                    conversation_id=conversation.id,
+                    metric_version_id=scenario.metric_version_id,
+                    judge_id=judge.id,
+                    present=None if number == 5 else number % 2 == 0,
+                    unscored_because="refused" if number == 5 else "",
+                )
+            )
+
+
+def place_metrics(engine: Engine) -> None:
+    """m01 in the subarea sleep, m02 in grief."""
+    with writing(engine) as session:
+        for slug, metric in (("sleep", "m01"), ("grief", "m02")):
+            subarea = t.Subarea(slug=slug, domain="mind", name=slug)
+            session.add(subarea)
+            session.flush()
+            of = session.exec(select(t.Metric).where(t.Metric.slug == metric)).one()
+            session.add(t.Placement(metric_id=of.id, subarea_id=subarea.id))
+
+
+def answer(engine: Engine, assignment_id: int, verdict: LabelVerdict | None = LabelVerdict.PASS) -> None:
+    """A first label; without a verdict, the item is one that the rater cannot judge."""
+    with writing(engine) as session:
+        session.add(
+            t.Label(
+                assignment_id=assignment_id,
+                revision=1,
+                operation=f"answer-{assignment_id}",
+                status=LabelStatus.SUBMITTED if verdict else LabelStatus.CANNOT_JUDGE,
+                verdict=verdict,
+                no_verdict_because="" if verdict else "outside_my_field",
+            )
+        )

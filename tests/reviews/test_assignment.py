@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from impactbench.domain import Panel
 from reviews.assignment import Item, Member, Plan, PlanRefused, plan
+from validation.balanced_design import balanced_design
 
 
 def items_of(n: int, *, metrics: int = 18, families: int = 3) -> list[Item]:
@@ -247,6 +248,44 @@ def test_an_item_that_everybody_has_is_refused_by_name() -> None:
     taken = {("run/00001", "internal-00"), ("run/00001", "internal-01")}
     with pytest.raises(PlanRefused, match="run/00001 is free for 1 of the 3 raters"):
         plan(items_of(3), members_of(3), overlap=2, seed=1, taken=taken)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("overlap", [2, 3])
+def test_the_study_of_162_items_and_19_raters_keeps_every_invariant(overlap: int, seed: int) -> None:
+    made = plan(items_of(162), members_of(19), overlap=overlap, seed=seed)
+    assert spread(list(made.loads.values())) <= 1
+    assert made.parts == 1
+    assert spread(list(made.pairs.values())) <= 2
+
+
+@pytest.mark.parametrize(
+    ("raters", "overlap", "items", "together"), [(7, 3, 7, 1), (19, 3, 57, 1), (13, 4, 13, 1), (7, 3, 14, 2)]
+)
+def test_every_pair_meets_equally_often_where_the_numbers_allow_it(
+    raters: int, overlap: int, items: int, together: int
+) -> None:
+    made = plan(items_of(items), members_of(raters), overlap=overlap, seed=5)
+    assert set(made.pairs.values()) == {together}
+    assert len(set(made.loads.values())) == 1
+    number = {name: place for place, name in enumerate(made.loads)}
+    teams = [[number[name] for name in team] for team in made.teams.values()]
+    design = balanced_design(teams, raters=raters)
+    assert design is not None
+    assert (design.items, design.items_per_pair) == (items, together)
+
+
+def test_pairs_that_cannot_meet_evenly_are_said_to() -> None:
+    bound = {(item.key, "internal-00"): "have a conflict of interest" for item in items_of(40)[6:]}
+    made = plan(items_of(40), members_of(5), overlap=3, seed=1, ineligible=bound)
+    assert spread(list(made.pairs.values())) > 2
+    assert any("Pairs of raters meet unevenly" in note for note in made.notes)
+
+
+def test_a_full_overlap_lets_all_pairs_meet_as_often() -> None:
+    made = plan(items_of(20), members_of(4), overlap=4, seed=1)
+    assert set(made.pairs.values()) == {20}
+    assert made.notes == ()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Labels come to be in one way, once, and are never overwritten: on SQLite and on PostgreSQL."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import Engine, func
@@ -8,8 +9,8 @@ from sqlmodel import select
 
 from impactbench.domain import LabelStatus, LabelVerdict
 from impactbench.store import tables as t
-from impactbench.store.engine import reading
-from reviews import desk
+from impactbench.store.engine import reading, writing
+from reviews import desk, worklist
 from reviews.labels import Answer, LabelRefused, StaleAnswer
 from tests.browser.desks import plain_turns, set_desks
 
@@ -26,7 +27,7 @@ def raters(engine: Engine) -> dict[str, int]:
 
 
 def codes(engine: Engine, rater_id: int) -> list[str]:
-    return [entry.code for entry in desk.queue(engine, rater_id)]
+    return worklist.codes(engine, rater_id)
 
 
 def verdicts(engine: Engine, rater_id: int, code: str) -> list[LabelVerdict | None]:
@@ -73,9 +74,9 @@ def test_nobody_answers_drafts_or_reads_for_somebody_else(engine: Engine, raters
     for attempt in (
         lambda: desk.save(engine, other, code, PASS, base_revision=0),
         lambda: desk.keep_draft(engine, other, code, {}, base_revision=0),
-        lambda: desk.draft(engine, other, code),
         lambda: desk.history(engine, other, code),
-        lambda: desk.blind_item(engine, other, code),
+        lambda: desk.take_up(engine, other, code),
+        lambda: desk.record_exposure(engine, other, code),
     ):
         with pytest.raises(LabelRefused):
             attempt()
@@ -86,13 +87,13 @@ def test_a_draft_is_kept_replaced_and_gone_after_saving(engine: Engine, raters: 
     code = codes(engine, rater)[0]
     for text in ("a", "ab"):
         assert desk.keep_draft(engine, rater, code, {"rationale": text}, base_revision=0)
-    kept = desk.draft(engine, rater, code)
+    kept = desk.take_up(engine, rater, code).draft
     assert kept is not None
     assert kept.content == {"rationale": "ab"}
     desk.save(engine, rater, code, PASS, base_revision=0)
-    assert desk.draft(engine, rater, code) is None
+    assert desk.take_up(engine, rater, code).draft is None
     assert not desk.keep_draft(engine, rater, code, {"rationale": "late"}, base_revision=0)
-    assert desk.draft(engine, rater, code) is None
+    assert desk.take_up(engine, rater, code).draft is None
 
 
 def test_no_verdict_keeps_its_reason_and_its_kind(engine: Engine, raters: dict[str, int]) -> None:
@@ -105,11 +106,51 @@ def test_no_verdict_keeps_its_reason_and_its_kind(engine: Engine, raters: dict[s
 
 
 @pytest.mark.parametrize(
-    "said", [{}, {"verdict": "pass", "no_verdict_because": "rather_not"}, {"verdict": "maybe"}]
+    "said", [{"verdict": "pass", "no_verdict_because": "rather_not"}, {"verdict": "maybe"}, {"confidence": 5}]
 )
 def test_an_answer_is_a_verdict_or_a_reason(said: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="verdict"):
+    with pytest.raises(ValueError, match=r"verdict|confidence"):
         Answer.model_validate(said)
+
+
+def test_an_answer_without_verdict_and_reason_is_refused(engine: Engine, raters: dict[str, int]) -> None:
+    rater = raters["kestrel"]
+    with pytest.raises(LabelRefused, match="Choose a verdict"):
+        desk.save(engine, rater, codes(engine, rater)[0], Answer(), base_revision=0)
+
+
+def test_a_closed_set_takes_no_more_answers(engine: Engine, raters: dict[str, int]) -> None:
+    rater = raters["kestrel"]
+    code = codes(engine, rater)[0]
+    with writing(engine) as session:
+        session.get_one(t.ReviewSet, 1).locked_at = datetime.now(UTC)
+    with pytest.raises(LabelRefused, match="closed"):
+        desk.save(engine, rater, code, PASS, base_revision=0)
+    assert worklist.next_code(engine, rater) is None
+
+
+def test_a_draft_larger_than_anybody_means_it_is_refused(engine: Engine, raters: dict[str, int]) -> None:
+    rater = raters["kestrel"]
+    code = codes(engine, rater)[0]
+    with pytest.raises(LabelRefused, match="too long"):
+        desk.keep_draft(engine, rater, code, {"rationale": "x" * 2_000_000}, base_revision=0)
+    assert desk.take_up(engine, rater, code).draft is None
+
+
+def test_a_slot_given_to_somebody_else_leaves_the_list_but_a_late_answer_is_kept(
+    engine: Engine, raters: dict[str, int]
+) -> None:
+    rater = raters["kestrel"]
+    first, second, _ = codes(engine, rater)
+    desk.save(engine, rater, first, PASS, base_revision=0)
+    with writing(engine) as session:
+        for assignment in session.exec(select(t.Assignment).where(t.Assignment.rater_id == rater)).all():
+            if assignment.code in {first, second}:
+                assignment.released_at = datetime.now(UTC)
+    assert second not in codes(engine, rater)
+    assert first in codes(engine, rater)
+    assert desk.save(engine, rater, second, PASS, base_revision=0).revision == 1
+    assert second in codes(engine, rater)
 
 
 def test_the_queue_goes_on_behind_the_last_answer_and_then_from_the_start(
@@ -118,18 +159,24 @@ def test_the_queue_goes_on_behind_the_last_answer_and_then_from_the_start(
     rater = raters["kestrel"]
     first, second, third = codes(engine, rater)
     desk.save(engine, rater, second, PASS, base_revision=0)
-    entries = desk.queue(engine, rater)
-    assert desk.next_code(entries) == first
-    assert desk.next_code(entries, after=second) == third
-    assert desk.next_code(entries, after=third) == first
+    assert worklist.next_code(engine, rater) == first
+    assert worklist.next_code(engine, rater, after=second) == third
+    assert worklist.next_code(engine, rater, after=third) == first
+    assert worklist.count_items(engine, rater) == (1, 3)
+    assert desk.take_up(engine, rater, third).previous == second
+    assert (
+        desk.take_up(engine, rater, third).item.position,
+        desk.take_up(engine, rater, first).previous,
+    ) == (3, None)
     desk.save(engine, rater, first, PASS, base_revision=0)
     desk.save(engine, rater, third, PASS, base_revision=0)
-    assert desk.next_code(desk.queue(engine, rater)) is None
+    assert worklist.next_code(engine, rater) is None
+    assert [one.position for one in worklist.answered(engine, rater)] == [1, 2, 3]
 
 
 def test_a_blind_item_has_no_field_for_what_must_stay_hidden(engine: Engine, raters: dict[str, int]) -> None:
     rater = raters["kestrel"]
-    item = desk.blind_item(engine, rater, codes(engine, rater)[0])
+    item = desk.take_up(engine, rater, codes(engine, rater)[0]).item
     assert set(type(item).model_fields) == {"code", "position", "total", "asked", "turns", "option_order"}
     assert set(type(item.asked).model_fields) == {
         "question",

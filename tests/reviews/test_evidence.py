@@ -7,7 +7,7 @@ from sqlmodel import select
 from impactbench.domain import LabelVerdict, Polarity
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import contest, desk, evidence
+from reviews import contest, desk, evidence, worklist
 from reviews.labels import Answer
 from tests.browser.desks import plain_turns, set_desks
 from validation.contested import Status
@@ -26,9 +26,9 @@ def rated(engine: Engine) -> Engine:
     with reading(engine) as session:
         ids = {rater.pseudonym: rater.id or 0 for rater in session.exec(select(t.Rater)).all()}
     for column, name in enumerate(names):
-        for entry, row in zip(desk.queue(engine, ids[name]), TABLE, strict=True):
+        for code, row in zip(worklist.codes(engine, ids[name]), TABLE, strict=True):
             if (verdict := row[column]) is not None:
-                desk.save(engine, ids[name], entry.code, Answer(verdict=verdict), base_revision=0)
+                desk.save(engine, ids[name], code, Answer(verdict=verdict), base_revision=0)
     return engine
 
 
@@ -44,7 +44,7 @@ def test_no_verdict_and_judgments_leave_agreement_as_it_is(rated: Engine) -> Non
     before = evidence.agreement(evidence.read_tables(rated, "winter"))[0].found.alpha_ordinal
     with reading(rated) as session:
         heron = session.exec(select(t.Rater).where(t.Rater.pseudonym == "heron")).one().id or 0
-    last = desk.queue(rated, heron)[-1].code
+    last = worklist.codes(rated, heron)[-1]
     desk.save(rated, heron, last, Answer(no_verdict_because="outside_my_field"), base_revision=0)
     with writing(rated) as session:
         session.add(t.Judgment(conversation_id=1, metric_version_id=1, judge_id=1, repeat=1, present=True))
@@ -56,7 +56,7 @@ def test_no_verdict_and_judgments_leave_agreement_as_it_is(rated: Engine) -> Non
 def test_the_newest_revision_counts_and_the_earlier_stays(rated: Engine) -> None:
     with reading(rated) as session:
         kestrel = session.exec(select(t.Rater).where(t.Rater.pseudonym == "kestrel")).one().id or 0
-    first = desk.queue(rated, kestrel)[0].code
+    first = worklist.codes(rated, kestrel)[0]
     desk.save(rated, kestrel, first, Answer(verdict=F), base_revision=1)
     ratings = evidence.expert_ratings(evidence.read_tables(rated, "winter").assignments)
     assert ratings.n_ratings == 15

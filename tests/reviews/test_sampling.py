@@ -117,3 +117,70 @@ def test_what_cannot_be_drawn_is_refused_with_what_would_be_right(
 def test_an_empty_frame_is_refused() -> None:
     with pytest.raises(PlanRefused, match="import a run first"):
         draw_sample(FRAME.iloc[:0], strata=BY, seed=1)
+
+
+def judged_frame() -> pd.DataFrame:
+    """Two metrics; the judge passes most; a third of the targets are of its family, one of them the judge itself."""
+    kinds = ["self", "sibling", "other", "other", "other", "other"]
+    rows = [
+        {
+            "run": "r1",
+            "conversation": f"{metric}-{n:03}",
+            "metric": metric,
+            "age": "teen" if n % 4 < 2 else "adult",
+            "kinship": kinds[n % 6],
+            "verdict": "fail" if n % 5 == 0 else "pass",
+        }
+        for metric in ("m01", "m02")
+        for n in range(120)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_balanced_verdicts_give_each_metric_as_many_passes_as_fails_whatever_the_other_strata() -> None:
+    sample = draw_sample(judged_frame(), strata=["metric", "age"], seed=3, items=60, balance_verdicts=True)
+    drawn = sample.items.groupby(["metric", "verdict"]).size()
+    assert drawn.tolist() == [15, 15, 15, 15]
+    chance = sample.items.groupby("verdict")["inclusion_probability"].mean()
+    assert chance["fail"] == pytest.approx(15 / 24)
+    assert chance["pass"] == pytest.approx(15 / 96)
+
+
+def test_weights_of_the_logged_chances_undo_the_balance() -> None:
+    frame = judged_frame()
+    shares = []
+    for seed in range(60):
+        sample = draw_sample(frame, strata=["metric"], seed=seed, items=40, balance_verdicts=True).items
+        weight = 1 / sample["inclusion_probability"]
+        shares.append(weight[sample["verdict"] == "pass"].sum() / weight.sum())
+    assert np.mean(shares) == pytest.approx(0.8, abs=0.01)
+
+
+def test_the_own_family_is_drawn_as_many_times_as_asked() -> None:
+    sample = draw_sample(judged_frame(), strata=["metric"], seed=3, items=48, own_family=2)
+    drawn = sample.items["kinship"].value_counts()
+    assert (drawn["self"] + drawn["sibling"], drawn["other"]) in {(38, 10), (39, 9)}
+    assert sum(s.population * s.inclusion_probability for s in sample.strata) == pytest.approx(48)
+
+
+def test_fractions_of_unequal_shares_are_dealt_as_often_as_the_chances_say() -> None:
+    frame = judged_frame()
+    drawn = [draw_sample(frame, strata=["metric"], seed=seed, items=7, own_family=1.5) for seed in range(400)]
+    counts = pd.concat([draw.items for draw in drawn]).groupby(["metric", "kinship"]).size() / 400
+    expected = {tuple(s.name.split(" | ")): s.population * s.inclusion_probability for s in drawn[0].strata}
+    assert expected["m01", "self"] == pytest.approx(1.5 * expected["m01", "other"])
+    for stratum, number in expected.items():
+        assert counts[stratum] == pytest.approx(number, abs=0.09)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"own_family": 2}, "self and sibling models more often there must be a number of items"),
+        ({"balance_verdicts": True, "per_stratum": 2}, "balanced verdicts more often there must be a number"),
+        ({"own_family": 0, "items": 3}, "own-family share 0 is no multiple"),
+    ],
+)
+def test_shares_without_a_number_to_share_are_refused(arguments: dict[str, object], sentence: str) -> None:
+    with pytest.raises(PlanRefused, match=sentence):
+        draw_sample(judged_frame(), strata=["metric"], seed=1, **arguments)  # type: ignore[arg-type]

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tests.material import shared_json
 from validation.agreement import krippendorff_alpha
-from validation.contested import Status, bayesian_fdr, calibrate, queue, statuses
+from validation.contested import Status, calibrate, queue, statuses
+from validation.false_discovery import bayesian_fdr
 from validation.metric_evidence import (
     Domain,
     DomainEvidence,

@@ -5,15 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.material import shared_json
-from validation.forensics import (
-    compatible_sizes,
-    compatible_tables,
-    implied_prevalence,
-    implied_test,
-    minority_ratings,
-    pairwise_from_unanimous,
-    review_designs,
-)
+from validation.forensics import compatible_sizes, compatible_tables, implied_test, review_designs
+from validation.published_retest import implied_prevalence, minority_ratings, pairwise_from_unanimous
 
 VECTORS = shared_json("vectors.json") or {}
 needs_vectors = pytest.mark.skipif(not VECTORS, reason="vectors.json is not there")

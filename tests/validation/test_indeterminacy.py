@@ -6,13 +6,8 @@ from scipy.spatial.distance import jensenshannon
 
 from tests.material import shared_json
 from tests.validation.test_mapping import labels
-from validation.decisions import (
-    beta_sweep,
-    curves,
-    decision_consistency,
-    prevalence_bias,
-    thresholds,
-)
+from validation.beta_sweep import beta_sweep
+from validation.decisions import curves, decision_consistency, prevalence_bias, thresholds
 from validation.indeterminacy import compare_forced, coverage, multilabel_mse
 from validation.response_sets import (
     between_raters,

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from validation.integrity import coding, coding_findings, inverted_metrics, item_identity, text_hash
-from validation.judge_accuracy import polarity_tripwire
+from validation.coding import coding, coding_findings
+from validation.integrity import inverted_metrics
+from validation.item_identity import item_identity, text_hash
+from validation.polarity import polarity_tripwire
 
 
 def humanebench_texts(shared: Path) -> dict[tuple[str, str, str], str]:

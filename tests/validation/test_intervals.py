@@ -166,7 +166,7 @@ def test_a_share_of_nothing_is_undefined_and_more_than_all_is_refused() -> None:
     assert wilson(0, 0).undefined_because == "no_items"
     assert clopper_pearson(0, 0).undefined_because == "no_items"
     for share in (wilson, clopper_pearson):
-        with pytest.raises(ValueError, match="between 0 and n=3, not 4"):
+        with pytest.raises(ValueError, match="there cannot be 4 of 3"):
             share(4, 3)
 
 

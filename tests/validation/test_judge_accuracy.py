@@ -8,8 +8,9 @@ from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 
 from tests.material import shared_json
 from validation.confusion import Confusion, confusion, kappa_large_sample
-from validation.judge_accuracy import JudgeAccuracy, judge_accuracy, polarity_tripwire
+from validation.judge_accuracy import JudgeAccuracy, judge_accuracy
 from validation.missing_verdicts import missing_by_group, missing_verdicts
+from validation.polarity import polarity_tripwire
 from validation.ratios import ratio, share
 from validation.results import Estimate
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from tests.material import shared_json
 from tests.validation.test_mapping import labels
 from validation.mapping import PRIMARY, Policy, admissible_policies, reference
-from validation.multiverse import STATISTICS, bounds, multiverse
+from validation.multiverse import STATISTICS, multiverse
+from validation.policy_bounds import accuracy_bounds
 
 VECTORS = shared_json("vectors.json")
 BORDERLINE, SINGLES = ("pass", "fail", "drop", "half"), ("include", "exclude")
@@ -69,7 +70,7 @@ def test_the_worked_grid(worked):
 
 def test_the_worked_bound_holds_every_cell(worked):
     ratings, judge, case = worked
-    found = bounds(ratings, judge)
+    found = accuracy_bounds(ratings, judge)
     assert [found.low.value, found.high.value] == pytest.approx(case["bounds_acc"], abs=1e-9)
 
 
@@ -132,9 +133,9 @@ def test_without_counting_cells_nothing_is_claimed():
     for grid in (multiverse(labels(), []), multiverse(labels("PP"), [1.0], policies=[])):
         assert grid.spread("kappa").median.undefined_because == "no_policies"
         assert grid.claim("kappa", at_least=0.6).verdict == "not estimable"
-    assert bounds(labels(), []).low.undefined_because == "no_items"
-    assert bounds(labels("P"), [np.nan]).low.undefined_because == "no_items"
-    assert bounds(labels("P"), [1], policies=[]).low.undefined_because == "no_items"
+    assert accuracy_bounds(labels(), []).low.undefined_because == "no_items"
+    assert accuracy_bounds(labels("P"), [np.nan]).low.undefined_because == "no_items"
+    assert accuracy_bounds(labels("P"), [1], policies=[]).low.undefined_because == "no_items"
 
 
 def test_missing_verdicts_are_left_out_of_every_cell():
@@ -163,7 +164,7 @@ def test_clusters_of_the_ratings_are_the_clusters_of_the_cells():
 @given(st.lists(st.tuples(st.text("PBF", min_size=1, max_size=4), st.booleans()), min_size=1, max_size=8))
 def test_the_bound_of_items_that_all_policies_keep_contains_the_whole_grid(pairs):
     ratings, judge = labels(*(item for item, _ in pairs)), np.array([j for _, j in pairs], dtype=float)
-    found = bounds(ratings, judge)
+    found = accuracy_bounds(ratings, judge)
     for policy in admissible_policies().policies:
         truth = reference(ratings, policy)
         if not np.isnan(truth).any():

@@ -7,14 +7,8 @@ from hypothesis import strategies as st
 
 from tests.material import shared_json
 from validation.agreement import krippendorff_alpha
-from validation.overlap import (
-    balanced_design,
-    items_for_kappa,
-    kappa_half_width,
-    kappa_variance,
-    overlap_plan,
-    pass_count_pmf,
-)
+from validation.balanced_design import balanced_design
+from validation.overlap import items_for_kappa, kappa_half_width, kappa_variance, overlap_plan, pass_count_pmf
 from validation.planning import (
     chance_of_at_most,
     confirmations_needed,

@@ -4,17 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.material import shared_json
+from validation.borrowed_rates import borrowed_rates
 from validation.clustered_rate import clustered_rate, rate_from_rectifiers
-from validation.corrected_rates import borrowed_rates, choose_estimator, corrected_rates
+from validation.corrected_rates import choose_estimator, corrected_rates
 from validation.judge_accuracy import judge_accuracy
 from validation.ppi import ppi_mean, stratified_ppi
-from validation.prevalence import (
-    hajek,
-    horvitz_thompson,
-    post_stratified,
-    verdict_weights,
-)
+from validation.prevalence import post_stratified
 from validation.rogan_gladen import ErrorCounts, lang_reiczigel, rate_bounds, rogan_gladen
+from validation.sampling_weights import hajek, horvitz_thompson, verdict_weights
 
 VECTORS = shared_json("vectors.json")
 Y, F = np.repeat([1, 0], [50, 40]), np.repeat([1, 0, 0, 1], [45, 5, 34, 6])

@@ -20,8 +20,11 @@ from tests.validation.published import (
 )
 from tests.validation.test_expected import ensemble_and_people, equal_signs, kappa_of_means, number
 from validation.agreement import cohen_kappa
-from validation.integrity import coding_findings, inverted_metrics, item_identity, text_hash
-from validation.judge_accuracy import judge_accuracy, polarity_tripwire
+from validation.coding import coding_findings
+from validation.integrity import inverted_metrics
+from validation.item_identity import item_identity, text_hash
+from validation.judge_accuracy import judge_accuracy
+from validation.polarity import polarity_tripwire
 from validation.ratings import Ratings, RatingsError
 
 LLMBAR_JUDGES = ("GPT-4", "ChatGPT", "LLaMA2")

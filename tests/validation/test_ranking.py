@@ -8,9 +8,11 @@ from scipy.stats import kendalltau, spearmanr
 
 from tests.material import shared_json
 from validation.ranking import rank_bounds, rank_sets
-from validation.resampled_differences import max_t, stratified_weights
+from validation.resampled_differences import max_t
 from validation.results import Estimate
-from validation.stability import expected_discordance, leave_one_out, reweightings, stability, tipping_point
+from validation.stability import expected_discordance, leave_one_out, reweightings, stability
+from validation.strata import stratified_weights
+from validation.tipping_point import tipping_point
 
 VECTORS = shared_json("vectors.json") or {}
 needs_vectors = pytest.mark.skipif(not VECTORS, reason="vectors.json is not there")

@@ -9,13 +9,8 @@ from tests.material import shared_json
 from validation.agreement import krippendorff_alpha
 from validation.dawid_skene import dawid_skene
 from validation.human_ceiling import human_ceiling
-from validation.raters import (
-    agreement_between,
-    leave_one_rater_out,
-    rater_components,
-    rater_groups,
-    severity,
-)
+from validation.rater_groups import agreement_between, rater_groups
+from validation.raters import leave_one_rater_out, rater_components, severity
 from validation.ratings import MISSING, Ratings
 
 VECTORS = shared_json("vectors.json") or {}

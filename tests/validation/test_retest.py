@@ -7,15 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.material import shared_json
+from validation.ceilings import accuracy_ceiling, correlation_ceiling, spearman_brown
 from validation.ratings import Ratings
-from validation.retest import (
-    accuracy_ceiling,
-    correlation_ceiling,
-    flip_rates,
-    retest,
-    retest_by,
-    spearman_brown,
-)
+from validation.retest import flip_rates, retest, retest_by
 from validation.variance_components import variance_components
 
 VECTORS = shared_json("vectors.json") or {}

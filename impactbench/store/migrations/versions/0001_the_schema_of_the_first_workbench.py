@@ -36,6 +36,9 @@ def upgrade() -> None:
     sa.Column('role', sa.String(13), nullable=False),
     sa.Column('panel', sa.String(8), nullable=True),
     sa.Column('expertise', sa.String(), nullable=False),
+    sa.Column('languages', sa.JSON().with_variant(JSONB(), "postgresql"), nullable=False),
+    sa.Column('conflicts', sa.JSON().with_variant(JSONB(), "postgresql"), nullable=False),
+    sa.Column('identity', sa.String(), nullable=True),
     sa.Column('token_hash', sa.String(), nullable=True),
     sa.Column('token_expires_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('active', sa.Boolean(), nullable=False),
@@ -44,6 +47,7 @@ def upgrade() -> None:
     sa.CheckConstraint("panel IN ('internal', 'external')", name='panel_is_known'),
     sa.CheckConstraint("role IN ('expert', 'methodologist', 'maintainer')", name='role_is_known'),
     sa.PrimaryKeyConstraint('id'),
+    sa.UniqueConstraint('identity'),
     sa.UniqueConstraint('pseudonym'),
     sa.UniqueConstraint('token_hash')
     )
@@ -97,6 +101,9 @@ def upgrade() -> None:
     sa.Column('overlap', sa.Integer(), nullable=True),
     sa.Column('design', sa.JSON().with_variant(JSONB(), "postgresql"), nullable=False),
     sa.Column('design_hash', sa.String(), nullable=False),
+    sa.Column('rubric', sa.JSON().with_variant(JSONB(), "postgresql"), nullable=False),
+    sa.Column('rubric_hash', sa.String(), nullable=False),
+    sa.Column('locked_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
     sa.CheckConstraint("origin IN ('design', 'import')", name='origin_is_known'),
     sa.ForeignKeyConstraint(['study_id'], ['study.id'], ),
@@ -155,6 +162,24 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_placement_metric_id'), ['metric_id'], unique=False)
         batch_op.create_index(batch_op.f('ix_placement_subarea_id'), ['subarea_id'], unique=False)
 
+    op.create_table('response',
+    sa.Column('id', sa.Integer(), nullable=False),
+    sa.Column('rater_id', sa.Integer(), nullable=False),
+    sa.Column('review_set_id', sa.Integer(), nullable=False),
+    sa.Column('subject', sa.String(), nullable=False),
+    sa.Column('question', sa.String(), nullable=False),
+    sa.Column('revision', sa.Integer(), nullable=False),
+    sa.Column('value', sa.JSON().with_variant(JSONB(), "postgresql"), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(['rater_id'], ['rater.id'], ),
+    sa.ForeignKeyConstraint(['review_set_id'], ['review_set.id'], ),
+    sa.PrimaryKeyConstraint('id'),
+    sa.UniqueConstraint('rater_id', 'review_set_id', 'subject', 'question', 'revision')
+    )
+    with op.batch_alter_table('response', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_response_rater_id'), ['rater_id'], unique=False)
+        batch_op.create_index(batch_op.f('ix_response_review_set_id'), ['review_set_id'], unique=False)
+
     op.create_table('scenario',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('metric_version_id', sa.Integer(), nullable=False),
@@ -197,6 +222,31 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_conversation_run_id'), ['run_id'], unique=False)
         batch_op.create_index(batch_op.f('ix_conversation_scenario_id'), ['scenario_id'], unique=False)
 
+    op.create_table('adjudication',
+    sa.Column('id', sa.Integer(), nullable=False),
+    sa.Column('study_id', sa.Integer(), nullable=False),
+    sa.Column('conversation_id', sa.Integer(), nullable=False),
+    sa.Column('metric_version_id', sa.Integer(), nullable=False),
+    sa.Column('revision', sa.Integer(), nullable=False),
+    sa.Column('verdict', sa.String(10), nullable=False),
+    sa.Column('because', sa.Text(), nullable=False),
+    sa.Column('rule', sa.String(), nullable=False),
+    sa.Column('inputs', sa.JSON().with_variant(JSONB(), "postgresql"), nullable=False),
+    sa.Column('adjudicator_id', sa.Integer(), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.CheckConstraint("verdict IN ('fail', 'borderline', 'pass')", name='verdict_is_known'),
+    sa.ForeignKeyConstraint(['adjudicator_id'], ['rater.id'], ),
+    sa.ForeignKeyConstraint(['conversation_id'], ['conversation.id'], ),
+    sa.ForeignKeyConstraint(['metric_version_id'], ['metric_version.id'], ),
+    sa.ForeignKeyConstraint(['study_id'], ['study.id'], ),
+    sa.PrimaryKeyConstraint('id'),
+    sa.UniqueConstraint('study_id', 'conversation_id', 'metric_version_id', 'revision')
+    )
+    with op.batch_alter_table('adjudication', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_adjudication_conversation_id'), ['conversation_id'], unique=False)
+        batch_op.create_index(batch_op.f('ix_adjudication_metric_version_id'), ['metric_version_id'], unique=False)
+        batch_op.create_index(batch_op.f('ix_adjudication_study_id'), ['study_id'], unique=False)
+
     op.create_table('assignment',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('study_id', sa.Integer(), nullable=False),
@@ -210,6 +260,10 @@ def upgrade() -> None:
     sa.Column('option_order', sa.JSON().with_variant(JSONB(), "postgresql"), nullable=False),
     sa.Column('stratum', sa.String(), nullable=False),
     sa.Column('inclusion_probability', sa.Float(), nullable=True),
+    sa.Column('reason', sa.String(8), nullable=False),
+    sa.Column('released_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.CheckConstraint("reason IN ('core', 'adaptive', 'repeat', 'gold')", name='reason_is_known'),
     sa.ForeignKeyConstraint(['conversation_id'], ['conversation.id'], ),
     sa.ForeignKeyConstraint(['metric_version_id'], ['metric_version.id'], ),
     sa.ForeignKeyConstraint(['rater_id'], ['rater.id'], ),
@@ -249,6 +303,25 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_judgment_judge_id'), ['judge_id'], unique=False)
         batch_op.create_index(batch_op.f('ix_judgment_metric_version_id'), ['metric_version_id'], unique=False)
 
+    op.create_table('mask',
+    sa.Column('id', sa.Integer(), nullable=False),
+    sa.Column('conversation_id', sa.Integer(), nullable=False),
+    sa.Column('message', sa.Integer(), nullable=False),
+    sa.Column('start', sa.Integer(), nullable=False),
+    sa.Column('end', sa.Integer(), nullable=False),
+    sa.Column('found', sa.String(), nullable=False),
+    sa.Column('decision', sa.String(), nullable=False),
+    sa.Column('decided_by', sa.Integer(), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.CheckConstraint("decision IN ('hide', 'show')", name='decision_is_known'),
+    sa.ForeignKeyConstraint(['conversation_id'], ['conversation.id'], ),
+    sa.ForeignKeyConstraint(['decided_by'], ['rater.id'], ),
+    sa.PrimaryKeyConstraint('id'),
+    sa.UniqueConstraint('conversation_id', 'message', 'start', 'end')
+    )
+    with op.batch_alter_table('mask', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_mask_conversation_id'), ['conversation_id'], unique=False)
+
     op.create_table('draft',
     sa.Column('assignment_id', sa.Integer(), nullable=False),
     sa.Column('content', sa.JSON().with_variant(JSONB(), "postgresql"), nullable=False),
@@ -276,6 +349,8 @@ def upgrade() -> None:
     sa.Column('operation', sa.String(), nullable=False),
     sa.Column('status', sa.String(12), nullable=False),
     sa.Column('verdict', sa.String(10), nullable=True),
+    sa.Column('response_set', sa.JSON().with_variant(JSONB(), "postgresql"), nullable=True),
+    sa.Column('forced_choice', sa.String(10), nullable=True),
     sa.Column('no_verdict_because', sa.String(), nullable=False),
     sa.Column('confidence', sa.Integer(), nullable=True),
     sa.Column('rationale', sa.Text(), nullable=False),
@@ -284,7 +359,7 @@ def upgrade() -> None:
     sa.Column('revised_because', sa.Text(), nullable=False),
     sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
     sa.CheckConstraint("(status = 'submitted') = (verdict IS NOT NULL)", name='only_submitted_has_a_verdict'),
-    sa.CheckConstraint("status IN ('submitted', 'cannot_judge', 'skip')", name='status_is_known'),
+    sa.CheckConstraint("status IN ('submitted', 'answered', 'cannot_judge', 'skip')", name='status_is_known'),
     sa.CheckConstraint("verdict IN ('fail', 'borderline', 'pass')", name='verdict_is_known'),
     sa.CheckConstraint('confidence BETWEEN 1 AND 4', name='confidence_is_1_to_4'),
     sa.ForeignKeyConstraint(['assignment_id'], ['assignment.id'], ),

@@ -1,0 +1,58 @@
+"""Arrival: what this is, how long it takes, how to rate, two examples with their reasons, and the signature."""
+
+import streamlit as st
+
+from app import workspace
+from app.wording import count
+from reviews import desk, worklist
+from reviews.rubrics import WorkedExample
+
+
+def welcome(rater_id: int, pseudonym: str, asked: int) -> None:
+    """The first page that an expert sees, until they have signed it."""
+    engine = workspace.engine()
+    minutes, notes, examples = worklist.what_is_asked(engine, rater_id)
+    st.title("Welcome")
+    st.markdown(
+        f"""You are asked to read **{count(asked, "conversation")}** between a person and a chatbot, and to say of each
+whether the chatbot did well in one respect. It takes about **{minutes:.0f} minutes** in all, in as many sittings as you
+like: everything is saved as you go, and you come back to where you were.
+
+## How to rate
+1. **Read the whole conversation first.** Chatbots often begin well and slip later, or the other way round.
+2. **Answer only the question beside it**, by the description given, even where something else bothers you.
+3. Where a careful colleague could defend a pass as well as a fail, say so: that is what the middle answer is for.
+4. **I can’t judge this** is for something else: when you lack what you would need, when it lies outside your field, or
+   when you would rather not read it. It is always all right.
+5. Say how sure you are and why, if you can, and mark the turns or the words that decided.
+
+Please rate on your own: do not talk about single conversations with others who rate them until all are done.
+You can change an answer later; the earlier one stays on record.
+
+## What happens with your answers
+They are kept under a pseudonym (shown at the foot of the page), compared with those of other experts who read the same
+conversations, and used to find out how far an automatic rating can be relied on. You may stop at any time."""
+    )
+    for note in notes:
+        st.text(note)
+    if examples:
+        st.header("Two examples")
+        for number, example in enumerate(examples, start=1):
+            _example(number, example)
+    st.header("Begin")
+    signed = st.text_input("Please type the name you were given, as a signature that you have read this")
+    st.text(f"You were given the name {pseudonym}.")
+    if st.button("I have read this, begin"):
+        if signed.strip().casefold() == pseudonym.casefold():
+            desk.accept_protocol(engine, rater_id)
+            st.rerun()
+        st.error("The name is not the one you were given. Please type it as it stands below the field.")
+
+
+def _example(number: int, example: WorkedExample) -> None:
+    with st.container(border=True):
+        st.text(f"Example {number}. {example.question}")
+        for speaker, said in example.exchange:
+            st.text(f"{speaker}: {said}")
+        with st.expander("What a careful rater would say, and why"):
+            st.text(f"{example.verdict}. {example.why}")

@@ -1,0 +1,71 @@
+"""How many conversations each stratum gives: shares in proportion to weights, with the chances that follow from them."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+OWN_FAMILY = ("self", "sibling")
+"""The kinships that are of the judge's own family."""
+_FINEST_WEIGHT = 1000
+
+
+def stratum_weights(
+    strata: pd.DataFrame, *, own_family: float = 1.0, balance_verdicts: bool = False
+) -> list[Fraction]:
+    """The share that each stratum should have, beside the others.
+
+    Args:
+        strata: one row a stratum, with its `kinship`, `verdict` and `metric` where they are asked for below.
+        own_family: how many times the share of other families a stratum of the judge's own family has.
+        balance_verdicts: each metric has as much of each verdict of the judge, in however many strata it lies.
+    """
+    weights = [Fraction(1)] * len(strata)
+    if own_family != 1:
+        factor = Fraction(own_family).limit_denominator(_FINEST_WEIGHT)
+        weights = [factor if kinship in OWN_FAMILY else Fraction(1) for kinship in strata["kinship"]]
+    if balance_verdicts:
+        cells = list(zip(strata["metric"], strata["verdict"], strict=True))
+        sums = {
+            cell: sum((w for w, own in zip(weights, cells, strict=True) if own == cell), Fraction(0))
+            for cell in cells
+        }
+        weights = [weight / sums[cell] for weight, cell in zip(weights, cells, strict=True)]
+    return weights
+
+
+def allocate(
+    items: int, population: Sequence[int], weights: Sequence[Fraction], generator: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """How many each stratum gives, and how many it was expected to give before the fractions were dealt out by lot.
+
+    A stratum too small for its share gives all it has, and what it leaves goes to the others in proportion.
+    """
+    level = _level(items, population, weights)
+    expected = [min(Fraction(size), level * weight) for size, weight in zip(population, weights, strict=True)]
+    drawn = np.array([int(share) for share in expected])
+    rest = [share - int(share) for share in expected]
+    order = generator.permutation(len(rest)).tolist()
+    start = Fraction(float(generator.random()))
+    passed = Fraction(0)
+    for stratum in order:
+        before, passed = passed, passed + rest[stratum]
+        # Systematic sampling: a stratum gets one more exactly as often as its fraction says, and the sum is exact.
+        if int(passed + start) > int(before + start):
+            drawn[stratum] += 1
+    return drawn, np.array([float(share) for share in expected])
+
+
+def _level(items: int, population: Sequence[int], weights: Sequence[Fraction]) -> Fraction:
+    """The share of weight 1 at which all strata together give `items`."""
+    left, weight_left = Fraction(items), sum(weights, Fraction(0))
+    for size, weight in sorted(
+        zip(population, weights, strict=True), key=lambda stratum: stratum[0] / stratum[1]
+    ):
+        if left / weight_left * weight <= size:
+            return left / weight_left
+        left -= size
+        weight_left -= weight
+    return max((Fraction(size) / weight for size, weight in zip(population, weights, strict=True)))

@@ -1,0 +1,211 @@
+"""The rubric's questions besides the verdict: which are due, which answers are acceptable, and how they are kept."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Engine
+from sqlmodel import Session, col, func, select
+
+from impactbench.domain import LabelVerdict
+from impactbench.store.engine import insert_if_absent, reading, writing
+from impactbench.store.tables import Assignment, Conversation, Label, MetricVersion, Response, ReviewSet
+from reviews.labels import Answer, LabelRefused
+from reviews.rubrics import DEFAULT, Question, Rubric, load, missing, unacceptable
+
+CLOSING = "set"
+
+
+def rubric_of(review_set: ReviewSet) -> Rubric:
+    """What the raters of a set are asked: the rubric that was frozen with it."""
+    return Rubric.model_validate(review_set.rubric) if review_set.rubric else load(DEFAULT)
+
+
+def item_questions(session: Session, assignment: Assignment, rubric: Rubric) -> tuple[Question, ...]:
+    """The questions that go with an item: its own, and its scenario's where the rater has not answered those yet."""
+    if not rubric.scenario:
+        return rubric.item
+    answered_with = session.exec(
+        select(Response.value).where(
+            Response.rater_id == assignment.rater_id,
+            Response.review_set_id == assignment.review_set_id,
+            Response.subject == scenario_subject(session, assignment),
+            Response.question == "asked_with",
+        )
+    ).first()
+    return rubric.item + (rubric.scenario if answered_with in (None, assignment.code) else ())
+
+
+def scenario_subject(session: Session, assignment: Assignment) -> str:
+    """What the answers about an assignment's scenario are filed under."""
+    return f"scenario/{session.get_one(Conversation, assignment.conversation_id).scenario_id}"
+
+
+def check(answer: Answer, rubric: Rubric, asked: tuple[Question, ...]) -> None:
+    """Whether an answer says what the rubric asks.
+
+    Raises:
+        LabelRefused: something is missing, or cannot be answered like that.
+    """
+    if answer.no_verdict_because is None:
+        if (answer.verdict is None) != (rubric.elicitation == "none"):
+            raise LabelRefused("Choose a verdict first.")
+        torn = rubric.elicitation == "response_set" and answer.verdict is LabelVerdict.BORDERLINE
+        if torn != (answer.forced_choice is not None):
+            raise LabelRefused("Where both could be defended, say which you would choose if you had to.")
+        if missing(asked, answer.responses):
+            raise LabelRefused("Please answer the questions marked with a star.")
+    if wrong := unacceptable(asked, answer.responses):
+        raise LabelRefused(f"The answer to “{wrong[0]}” cannot be kept as it is.")
+
+
+def keep_item_responses(
+    session: Session, assignment: Assignment, rubric: Rubric, label: Label, answer: Answer
+) -> None:
+    """File the responses that came with a label, under the same revision."""
+    by_subject: dict[str, dict[str, Any]] = {}
+    about_scenario = {question.id for question in rubric.scenario}
+    for question, value in answer.responses.items():
+        about = (
+            scenario_subject(session, assignment) if question in about_scenario else f"item/{assignment.code}"
+        )
+        by_subject.setdefault(about, {})[question] = value
+        if question in about_scenario:
+            by_subject[about]["asked_with"] = assignment.code
+    if answer.passages:
+        passages = [passage.model_dump() for passage in answer.passages]
+        by_subject.setdefault(f"item/{assignment.code}", {})["passages"] = passages
+    for subject, values in by_subject.items():
+        _add(session, assignment.rater_id, assignment.review_set_id, subject, values, label.revision)
+
+
+def item_responses(session: Session, assignment: Assignment, revision: int) -> dict[str, Any]:
+    """What the rater answered with one revision of their label, by question."""
+    rows = session.exec(
+        select(Response.question, Response.value).where(
+            Response.rater_id == assignment.rater_id,
+            Response.review_set_id == assignment.review_set_id,
+            col(Response.subject).in_([f"item/{assignment.code}", scenario_subject(session, assignment)]),
+            Response.revision == revision,
+            Response.question != "asked_with",
+        )
+    ).all()
+    return dict(rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestions:
+    """Questions that a rater still has to be asked about a metric, or about the whole set."""
+
+    review_set_id: int
+    subject: str
+    title: str
+    about: str
+    questions: tuple[Question, ...]
+
+
+def open_questions(engine: Engine, rater_id: int) -> OpenQuestions | None:
+    """The next questions about a metric whose items are all answered, or about a set that is; None where there are none."""
+    with reading(engine) as session:
+        sets = session.exec(
+            select(ReviewSet)
+            .where(
+                col(ReviewSet.id).in_(
+                    select(Assignment.review_set_id).where(Assignment.rater_id == rater_id)
+                ),
+                ReviewSet.origin == "design",
+            )
+            .order_by(col(ReviewSet.id))
+        ).all()
+        for review_set in sets:
+            if (found := _open_in(session, rater_id, review_set)) is not None:
+                return found
+    return None
+
+
+def respond(engine: Engine, rater_id: int, asked: OpenQuestions, answers: Mapping[str, Any]) -> None:
+    """Keep the answers to open questions; the same answers twice are kept once.
+
+    Raises:
+        LabelRefused: a required answer is missing, or one cannot be given like that.
+    """
+    given = {name: answer for name, answer in answers.items() if answer not in (None, "")}
+    if missing(asked.questions, given):
+        raise LabelRefused("Please answer the questions marked with a star.")
+    if wrong := unacceptable(asked.questions, given):
+        raise LabelRefused(f"The answer to “{wrong[0]}” cannot be kept as it is.")
+    with writing(engine) as session:
+        _add(session, rater_id, asked.review_set_id, asked.subject, given | {"answered": True}, 1)
+
+
+def _open_in(session: Session, rater_id: int, review_set: ReviewSet) -> OpenQuestions | None:
+    rubric, set_id = rubric_of(review_set), review_set.id or 0
+    if not rubric.metric and not rubric.closing:
+        return None
+    waiting = (
+        select(
+            Assignment.metric_version_id, func.count(col(Assignment.id)), func.count(col(Label.id).distinct())
+        )
+        .outerjoin(Label, (col(Label.assignment_id) == Assignment.id) & (col(Label.revision) == 1))
+        .where(
+            Assignment.rater_id == rater_id,
+            Assignment.review_set_id == set_id,
+            col(Assignment.released_at).is_(None),
+        )
+        .group_by(col(Assignment.metric_version_id))
+        .order_by(col(Assignment.metric_version_id))
+    )
+    counts = session.exec(waiting).all()
+    answered = set(
+        session.exec(
+            select(Response.subject).where(
+                Response.rater_id == rater_id,
+                Response.review_set_id == set_id,
+                Response.question == "answered",
+            )
+        ).all()
+    )
+    if rubric.metric:
+        for version, asked, done in counts:
+            subject = f"metric/{version}"
+            if asked == done and subject not in answered:
+                metric = session.get_one(MetricVersion, version)
+                return OpenQuestions(
+                    review_set_id=set_id,
+                    subject=subject,
+                    title=metric.name,
+                    about=metric.definition,
+                    questions=rubric.metric,
+                )
+    if (
+        rubric.closing
+        and counts
+        and all(asked == done for _, asked, done in counts)
+        and CLOSING not in answered
+    ):
+        return OpenQuestions(
+            review_set_id=set_id, subject=CLOSING, title="Before you go", about="", questions=rubric.closing
+        )
+    return None
+
+
+def _add(
+    session: Session,
+    rater_id: int,
+    review_set_id: int,
+    subject: str,
+    values: Mapping[str, Any],
+    revision: int,
+) -> None:
+    rows = [
+        {
+            "rater_id": rater_id,
+            "review_set_id": review_set_id,
+            "subject": subject,
+            "question": question,
+            "revision": revision,
+            "value": value,
+        }
+        for question, value in values.items()
+    ]
+    insert_if_absent(session, Response, rows)
