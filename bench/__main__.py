@@ -2,7 +2,7 @@
 
 python -m bench                       every speed comparison, one table
 python -m bench alpha_bootstrap       one of them
-python -m bench coverage              every coverage simulation beside METHODS, two minutes on two cores
+python -m bench coverage              every coverage simulation beside the specification, two minutes on two cores
 python -m bench coverage --reps 400   with fewer repetitions, twenty seconds
 python -m bench coverage_prevalence   one group of them
 python -m bench --list                the names

@@ -1,4 +1,4 @@
-"""Every simulation of METHODS, expected beside measured: tables 0.4, 4.2, 6.5, 9, 10 (T10.3) and 11.
+"""Every simulation of the specification, expected beside measured: tables 0.4, 4.2, 6.5, 9, 10 (T10.3) and 11.
 
 python -m bench.coverage [--reps 2000] [--seed 1]
 """

@@ -1,14 +1,15 @@
-"""Coverage of 95% intervals of agreement: the tables of METHODS 0.4, row by row.
+"""Coverage of 95% intervals of agreement: the tables of the specification, 0.4, row by row.
 
     python -m bench.coverage_agreement [--reps 2000] [--seed 1]
 
-METHODS does not say how its tables were made, nor how skewed its skewed prevalence is. Settled here:
+The specification does not say how its tables were made, nor how skewed its skewed prevalence is. Settled here:
 
 * Ratings are pass or fail, and the passes of an item beta-binomial with alpha as their correlation (as in the overlap
-  planner), prevalence .5 and .85. Skews of .8 and .9 miss several rows, three categories miss the first one.
+  planner), prevalence .5 and .85. Skews of .8 and .9, or three categories, miss several rows.
 * Samples in which alpha is undefined (everyone says the same) are left out. OK* is what holds only if they count as
   misses.
-* Percentiles are those of the defined resamples; BCa takes its acceleration from the same jackknife.
+* Percentiles are the bare ones of the defined resamples (`bootstrap` itself gives way to the jackknife where they have no
+  width); BCa takes its acceleration from the same jackknife.
 * Pooled: three raters; a metric's pass rate is drawn from Beta(2, 2), its alpha from Beta(1.5, 1.5).
 * Pass rates of metrics: 60 conversations a metric, rates Beta with sum 5; two strata with means .4 and .9 (18 strata
   from .4 to .9 in the last row).
@@ -237,17 +238,17 @@ POOLED_TABLE = {
 
 SECTIONS = {
     **{
-        f"METHODS 0.4: nominal alpha, {items} items": partial(alpha_coverage, items, expected)
+        f"Section 0.4: nominal alpha, {items} items": partial(alpha_coverage, items, expected)
         for items, expected in sorted(ALPHA_TABLE.items(), reverse=True)
     },
     **{
-        f"METHODS 0.4: pooled over unlike metrics, {metrics} x {items}": partial(
+        f"Section 0.4: pooled over unlike metrics, {metrics} x {items}": partial(
             pooled_coverage, metrics, items, expected
         )
         for (metrics, items), expected in POOLED_TABLE.items()
     },
-    "METHODS 0.4: pass rates, metrics resampled within strata": stratified_coverage,
-    "METHODS 0.4: nine items, agreement and AC1": short_table_coverage,
+    "Section 0.4: pass rates, metrics resampled within strata": stratified_coverage,
+    "Section 0.4: nine items, agreement and AC1": short_table_coverage,
 }
 
 if __name__ == "__main__":

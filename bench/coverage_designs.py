@@ -1,8 +1,8 @@
-"""Row by row: what METHODS 6.5, 9, 10 and 11 say that simulations give, beside what they give here.
+"""Row by row: what the specification, 6.5, 9, 10 and 11 say that simulations give, beside what they give here.
 
     python -m bench.coverage_designs [--reps 2000] [--seed 1]
 
-METHODS does not say how many items and raters T10.3 has, nor the probability of extra raters where the first two
+The specification does not say how many items and raters T10.3 has, nor the probability of extra raters where the first two
 agree, nor how many models and metrics section 11 ranks. What is assumed is printed, and was chosen by trying designs
 until the four figures of T10.3 came out together.
 """
@@ -21,7 +21,7 @@ from validation.overlap import overlap_plan
 from validation.ranking import rank_sets
 
 ASSUMED_REPS = 1000
-"""Repetitions taken for METHODS' own figures where it does not say."""
+"""Repetitions taken for the specification's own figures where it does not say."""
 
 
 def share(name: str, expected: float, hits: float, reps: int) -> Row:
@@ -126,11 +126,11 @@ def rank_coverage(reps: int, seed: int) -> Iterator[Row]:
 
 
 SECTIONS = {
-    "METHODS 6.5: 18 metrics, 10 models, 6 items a cell, no family bias, model bias SD .05": family_tests,
-    "METHODS 10 (T10.3): adaptive overlap, kappa .5 (assumed: 200 items, 2 then 4 raters, pi 1 if split, else .25)": adaptive_overlap,
-    "METHODS 9: P(alpha < .667) > .9 flags": contested_calibration,
-    "METHODS 10: items needed at kappa .6, prevalence .5 (within 9%)": overlap,
-    "METHODS 11: rank coverage, all models equal (assumed: 10 models, 40 metrics)": rank_coverage,
+    "Section 6.5: 18 metrics, 10 models, 6 items a cell, no family bias, model bias SD .05": family_tests,
+    "Section 10 (T10.3): adaptive overlap, kappa .5 (assumed: 200 items, 2 then 4 raters, pi 1 if split, else .25)": adaptive_overlap,
+    "Section 9: P(alpha < .667) > .9 flags": contested_calibration,
+    "Section 10: items needed at kappa .6, prevalence .5 (within 9%)": overlap,
+    "Section 11: rank coverage, all models equal (assumed: 10 models, 40 metrics)": rank_coverage,
 }
 
 

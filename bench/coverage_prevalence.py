@@ -1,8 +1,8 @@
-"""Coverage and width of 95% intervals of corrected pass rates: the table of METHODS 4.2, row by row.
+"""Coverage and width of 95% intervals of corrected pass rates: the table of the specification, 4.2, row by row.
 
     python -m bench.coverage_prevalence [--reps 2000] [--seed 1]
 
-METHODS leaves three things open, and they were settled here by looking at its figures:
+The specification leaves three things open, and they were settled here by looking at its figures:
 
 * A repetition without an interval (no reference fails in the sample, ...) counts as a miss, in every cell. Where the
   table is met only among the repetitions that have one, the row says OK* and not OK: no one convention gives both
@@ -199,7 +199,7 @@ def coverage(case: Case, reps: int, seed: int) -> Iterator[Row]:
             )
 
 
-SECTIONS = {f"METHODS 4.2: {case}": partial(coverage, case) for case in TABLE}
+SECTIONS = {f"Section 4.2: {case}": partial(coverage, case) for case in TABLE}
 
 if __name__ == "__main__":
     raise SystemExit(main(SECTIONS, __doc__))

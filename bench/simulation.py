@@ -1,4 +1,4 @@
-"""What METHODS says that simulations give beside what they give here, row by row, in as many processes as cores.
+"""What the specification says that simulations give beside what they give here, row by row, in as many processes as cores.
 
 A row is OK where the two differ by no more than three standard errors of both simulations and the rounding of the
 table. OK* says that it holds only under another convention, which the section names. Everything else DIFFERS.
@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from bench.progress import working
 
 REPS = 2_000
-"""As many as METHODS has."""
+"""As many as the specification has."""
 
 Section = Callable[[int, int], Iterator["Row"]]
 """Repetitions and seed to rows."""
@@ -28,7 +28,7 @@ Sections = Mapping[str, Section]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One figure of METHODS."""
+    """One figure of the specification."""
 
     name: str
     expected: float

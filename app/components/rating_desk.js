@@ -112,20 +112,22 @@ class Desk {
       if (data.base_revision !== this.pending.base_revision) this.attempt();
       return;
     }
-    const another = data.code !== this.code || data.base_revision !== this.data?.base_revision || data.formatted !== this.data?.formatted;
+    const another = data.code !== this.code || data.base_revision !== this.data?.base_revision;
+    const otherView = data.formatted !== this.data?.formatted;
+    const begun = another ? data.answer : otherView ? this.content() : null;
     this.data = data;
-    if (another) this.open();
+    if (another || otherView) this.open(begun);
     clearTimeout(this.lateTimer);
     if (data.refused) this.settle("", data.refused);
     this.tellDraft();
   }
 
-  open() {
+  open(begun) {
     const { data } = this;
     this.code = data.code;
     clearTimeout(this.draftTimer);
     this.settle("");
-    const kept = data.answer ?? {};
+    const kept = begun ?? {};
     this.verdict = kept.verdict ?? null;
     this.reason = kept.no_verdict_because ?? null;
     this.confidence = kept.confidence ?? null;

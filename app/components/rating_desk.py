@@ -18,7 +18,7 @@ from reviews.desk import OnDesk
 from reviews.labels import REASONS
 
 _KEY = "rating-desk"
-_EVENTS = ("save", "draft", "go", "view")
+_EVENTS = ("draft", "save", "view", "go")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,8 @@ class DeskEvent:
     sent: Mapping[str, Any]
 
 
-def rating_desk(
-    desk: OnDesk, *, formatted_view: bool = False, refused: str | None = None
-) -> DeskEvent | None:
-    """Show an item to be rated; returns what the rater just did, if anything.
+def rating_desk(desk: OnDesk, *, formatted_view: bool = False, refused: str | None = None) -> list[DeskEvent]:
+    """Show an item to be rated; returns what the rater just did, oldest first: a draft may come with what follows it.
 
     Args:
         desk: the item and the rater's own work on it.
@@ -62,10 +60,7 @@ def rating_desk(
         "refused": refused,
     }
     result = _component()(data=shown, key=_KEY, **{f"on_{kind}_change": _nothing for kind in _EVENTS})
-    for kind in _EVENTS:
-        if sent := result.get(kind):
-            return DeskEvent(kind, sent)
-    return None
+    return [DeskEvent(kind, sent) for kind in _EVENTS if (sent := result.get(kind))]
 
 
 def _as_answered(desk: OnDesk) -> dict[str, Any] | None:

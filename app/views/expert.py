@@ -61,23 +61,23 @@ def _desk(rater_id: int, on_desk: desk.OnDesk) -> None:
         st.session_state["shown"] = code
     if _settle_conflict(rater_id, on_desk):
         return
-    event = rating_desk(
+    events = rating_desk(
         on_desk,
         formatted_view=st.session_state.get("formatted", False),
         refused=st.session_state.pop("refused", None),
     )
-    if event is None:
-        return
-    match event.kind:
-        case "draft":
-            _keep_draft(rater_id, on_desk, event.sent)
-        case "go":
-            st.query_params["item"] = event.sent["code"]
-        case "view":
-            st.session_state["formatted"] = bool(event.sent["formatted"])
-        case _:
-            _save(rater_id, event.sent)
-    st.rerun()
+    for event in events:
+        match event.kind:
+            case "draft":
+                _keep_draft(rater_id, on_desk, event.sent)
+            case "save":
+                _save(rater_id, event.sent)
+            case "view":
+                st.session_state["formatted"] = bool(event.sent["formatted"])
+            case _:
+                st.query_params["item"] = event.sent["code"]
+    if events:
+        st.rerun()
 
 
 def _keep_draft(rater_id: int, on_desk: desk.OnDesk, sent: Any) -> None:

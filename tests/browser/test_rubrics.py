@@ -105,7 +105,7 @@ def test_the_whole_external_review_can_be_answered(
     for number in (1, 2):
         wait_for_desk(page, number)
         verdict(page, "Pass").click()
-        save_button(page).click()
+        page.keyboard.press("Control+Enter")
         expect(page.locator(".ib-said")).to_contain_text("Please answer: Does this scenario")
         page.get_by_role("group", name="Does this scenario").get_by_role(
             "button", name="no", exact=True
