@@ -5,21 +5,18 @@ from pathlib import Path
 import streamlit as st
 
 from app import navigation, workspace
+from app.views import entrance
 from impactbench.domain import ImpactBenchError, Role
 
 st.set_page_config(page_title="ImpactBench", page_icon=Path(__file__).with_name("favicon.svg"), layout="wide")
 try:
-    workspace.require_database()
-    looking = workspace.person()
+    looking = workspace.recognise()
 except ImpactBenchError as mistake:
     st.title("The workbench cannot start")
     st.text(f"Please tell whoever runs it: {mistake}")
     st.stop()
 if looking is None:
-    st.title("ImpactBench")
-    st.write(
-        "Please open the personal link that you were sent. It signs you in on this device for thirty days."
-    )
+    entrance.entrance()
     st.stop()
 rating = looking.role is Role.EXPERT
 page = st.navigation(navigation.pages_for(looking), position="top" if rating else "sidebar")

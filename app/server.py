@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,11 +16,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.web.server.starlette import starlette_server
 
-from app import sign_in, workspace
+from app import members, sign_in, workspace
 from impactbench.domain import ImpactBenchError
 from impactbench.settings import Settings
-from impactbench.store.engine import connect, require_current
+from impactbench.store.engine import require_current
 
 _POLICY = "; ".join(
     (
@@ -76,9 +78,9 @@ def create_app(settings: Settings) -> st.App:
     workspace.use(settings)
     engine = workspace.engine()
 
-    async def healthz(_request: Request) -> Response:
+    def healthz(_request: Request) -> Response:
         try:
-            require_current(connect(settings.database_url))
+            require_current(engine)
         except (ImpactBenchError, SQLAlchemyError) as error:
             return JSONResponse({"status": "failing", "because": str(error)}, status_code=503)
         return JSONResponse({"status": "ok"})
@@ -100,8 +102,26 @@ async def _prepare(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     yield {}
 
 
+def _send_without_waiting() -> None:
+    """Have the server send small messages at once.
+
+    Streamlit makes its listening socket without naming the protocol, so that asyncio does not know it for TCP and leaves
+    Nagle's algorithm on: every run of a page then waits for 40 ms for an acknowledgement. Connections inherit the option.
+    """
+    bind = starlette_server._bind_socket
+
+    def bind_without_delay(address: str, port: int, backlog: int) -> socket.socket:
+        bound = bind(address, port, backlog)
+        bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return bound
+
+    starlette_server._bind_socket = bind_without_delay
+
+
 def serve(*, port: int, settings: Settings, address: str = "localhost") -> None:
     """Serve the workbench until it is stopped."""
+    _send_without_waiting()
+    members.keep_only_the_identity()
     create_app(settings).run(
         config={
             **_LOOKS,

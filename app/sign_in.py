@@ -3,15 +3,17 @@
 What they may do is never in the cookie: it is looked up in the database on every run of a page.
 """
 
+import logging
 import os
 import secrets
 from datetime import UTC, datetime
 
-from itsdangerous import BadSignature, URLSafeTimedSerializer
+from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 from sqlalchemy import Engine
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from impactbench.settings import Settings
 from impactbench.store.tables import Rater
@@ -19,6 +21,9 @@ from reviews.invitations import hash_token, rater_of_hash, rater_of_token
 
 COOKIE = "impactbench_person"
 _COOKIE_DAYS = 30
+_LONGEST_TOKEN = 200
+
+_log = logging.getLogger("impactbench.sign_in")
 
 _NO_ENTRY = """<!doctype html><html lang="en"><meta charset="utf-8"><title>This link does not work</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -33,9 +38,13 @@ def routes(engine: Engine, settings: Settings) -> list[Route]:
     signer = _signer(settings)
     secure = settings.base_url.startswith("https://")
 
-    async def enter(request: Request) -> Response:
+    def enter(request: Request) -> Response:
         token = request.path_params["token"]
-        if rater_of_token(engine, token, now=datetime.now(UTC)) is None:
+        known = len(token) <= _LONGEST_TOKEN and rater_of_token(engine, token, now=datetime.now(UTC))
+        if not known:
+            _log.warning(
+                "Refused a personal link: it is unknown, has run out or was revoked (%s)", _from(request)
+            )
             return HTMLResponse(_NO_ENTRY, status_code=404, headers={"cache-control": "no-store"})
         response = RedirectResponse("/", status_code=303, headers={"cache-control": "no-store"})
         response.set_cookie(
@@ -48,8 +57,9 @@ def routes(engine: Engine, settings: Settings) -> list[Route]:
         )
         return response
 
-    async def leave(_request: Request) -> Response:
-        response = RedirectResponse("/", status_code=303)
+    def leave(request: Request) -> Response:
+        member = USER_COOKIE_NAME in request.cookies
+        response = RedirectResponse("/auth/logout" if member else "/", status_code=303)
         response.delete_cookie(COOKIE)
         return response
 
@@ -62,9 +72,19 @@ def person_behind(cookie: str | None, engine: Engine, settings: Settings) -> Rat
         return None
     try:
         token_hash = _signer(settings).loads(cookie, max_age=_COOKIE_DAYS * 24 * 3600)
-    except BadSignature:
+    except BadSignature as refused:
+        _log.warning(
+            "Refused a sign-in cookie: %s",
+            "too old" if isinstance(refused, SignatureExpired) else "not signed here",
+        )
+        return None
+    if not isinstance(token_hash, str):
         return None
     return rater_of_hash(engine, token_hash, now=datetime.now(UTC))
+
+
+def _from(request: Request) -> str:
+    return request.client.host if request.client else "unknown address"
 
 
 def _signer(settings: Settings) -> URLSafeTimedSerializer:

@@ -1,23 +1,33 @@
 """What a page stands on: the database, who is looking, and which study they are looking at."""
 
+import time
 from functools import lru_cache
 
 import streamlit as st
 from sqlalchemy import Engine
+from sqlalchemy.exc import DatabaseError
 
+from app import members
 from app.sign_in import COOKIE, person_behind
 from impactbench.domain import Role
 from impactbench.settings import Settings
 from impactbench.store import frames
 from impactbench.store.engine import connect, require_current
 from impactbench.store.tables import Rater
+from reviews.people import person_of_identity
+
+_BELIEVED_SECONDS = 60
+"""How long a database that was current is taken to be so: looking at every run would cost more than the run."""
+_KEPT = "impactbench-looking"
 
 _settings: list[Settings] = []
+_believed_until = [0.0]
 
 
 def use(settings: Settings) -> None:
     """Fix the settings of this process; without it they are read from the environment."""
     _settings[:] = [settings]
+    _believed_until[0] = 0.0
     engine.cache_clear()
 
 
@@ -39,12 +49,37 @@ def require_database() -> None:
     Raises:
         DatabaseBehind: the text says which command to run.
     """
+    if time.monotonic() < _believed_until[0]:
+        return
     require_current(engine())
+    _believed_until[0] = time.monotonic() + _BELIEVED_SECONDS
+
+
+def recognise() -> Rater | None:
+    """Who is looking, as the cookie of this browser or their organisation says; looked up on every run, kept for its rest.
+
+    Raises:
+        DatabaseBehind, DatabaseUnreachable: the database was changed or went away meanwhile.
+    """
+    require_database()
+    try:
+        looking = person_behind(st.context.cookies.get(COOKIE), engine(), settings()) or _member()
+    except DatabaseError:
+        _believed_until[0] = 0.0
+        require_database()
+        raise
+    st.session_state[_KEPT] = looking
+    return looking
+
+
+def _member() -> Rater | None:
+    identity = members.identity()
+    return person_of_identity(engine(), identity) if identity else None
 
 
 def person() -> Rater | None:
-    """Who is looking, as the cookie of this browser says; looked up anew on every run of a page."""
-    return person_behind(st.context.cookies.get(COOKIE), engine(), settings())
+    """Who is looking in this run."""
+    return st.session_state[_KEPT] if _KEPT in st.session_state else recognise()
 
 
 def require_role(*roles: Role) -> Rater:

@@ -28,12 +28,12 @@ import numpy as np
 from sqlalchemy import Engine, insert
 from sqlmodel import select
 
-from bench.rater_client import PageFailed, RaterClient, Reply, sign_in
 from impactbench.domain import content_hash
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, reading, writing
 from reviews.invitations import invite
 from tests.browser.desks import OPTIONS, plain_turns, set_desks
+from tests.browser.rater_client import PageFailed, RaterClient, Reply, sign_in
 from tests.browser.serving import Workbench
 from tests.databases import migrated_sqlite_file
 
@@ -43,7 +43,9 @@ TARGETS = {100: 100, 200: 250}
 """Milliseconds that the 95th percentile of an action may take, by raters."""
 LONG_QUEUE, LONG_TURN, LONG_TURNS = 10_000, 20_000, 6
 OPENS_WITHIN = 1.0
-_WORDS = "I have not slept well since the move and I keep asking myself whether I should call my sister about it. "
+_WORDS = (
+    "I have not slept well since the move and I keep asking myself whether I should call my sister about it. "
+)
 
 
 class Measured(Workbench):
@@ -81,7 +83,7 @@ class Tally:
 
 async def rate(address: str, cookie: str, tally: Tally, *, until: float, arrive: float, seed: int) -> None:
     """One rater's sitting."""
-    draws = random.Random(seed)  # noqa: S311
+    draws = random.Random(seed)
     await asyncio.sleep(arrive)
     client = RaterClient(address, cookie)
     try:
@@ -107,7 +109,7 @@ async def rate(address: str, cookie: str, tally: Tally, *, until: float, arrive:
                 if shown.item is not None and shown.item["code"] == before:
                     raise PageFailed(f"the answer was not saved: {shown.item.get('refused')}")
             turn += 1
-    except Exception as failure:  # noqa: BLE001 - every failure of a rater is a finding
+    except Exception as failure:
         tally.failures.append(f"{type(failure).__name__}: {failure}"[:300])
     finally:
         await client.close()
@@ -136,9 +138,7 @@ async def sit(
     until = tally.timed_from + seconds
     sitting = [
         asyncio.create_task(
-            rate(
-                bench.address, cookie, tally, until=until, arrive=ramp * number / len(cookies), seed=number
-            )
+            rate(bench.address, cookie, tally, until=until, arrive=ramp * number / len(cookies), seed=number)
         )
         for number, cookie in enumerate(cookies)
     ]
@@ -157,7 +157,10 @@ def measure_load(url: str, folder: Path, raters: int, *, seconds: float) -> bool
     engine = connect(url)
     bench = Measured(url, folder)
     names = [f"rater-{number:03}" for number in range(1, raters + 1)]
-    talk = [[{**turn, "content": turn["content"] + " " + _WORDS * 5} for turn in plain_turns(n, 6)] for n in range(1, ITEMS + 1)]
+    talk = [
+        [{**turn, "content": turn["content"] + " " + _WORDS * 5} for turn in plain_turns(n, 6)]
+        for n in range(1, ITEMS + 1)
+    ]
     desks = set_desks(engine, talk, *names, base_url=bench.address)
     try:
         bench.start()
@@ -207,7 +210,10 @@ def measure_opening(url: str, folder: Path) -> bool:
     met = True
     try:
         bench.start()
-        for what, name in (("a transcript of 12 messages of 20,000 characters", "kestrel"), (f"a queue of {LONG_QUEUE:,} items, the same transcript", "patient")):
+        for what, name in (
+            ("a transcript of 12 messages of 20,000 characters", "kestrel"),
+            (f"a queue of {LONG_QUEUE:,} items, the same transcript", "patient"),
+        ):
             opened, saved, size = asyncio.run(_open_and_save(bench.address, sign_in(links[name])))
             met &= max(opened) < OPENS_WITHIN
             print(
@@ -234,7 +240,7 @@ async def _open_and_save(address: str, cookie: str) -> tuple[list[float], float,
     shown = await client.open()
     if shown.item is None:
         raise PageFailed(f"no item is shown: {shown.headings}")
-    saved = await client.save(shown.item, answer(shown.item, random.Random(1)))  # noqa: S311
+    saved = await client.save(shown.item, answer(shown.item, random.Random(1)))
     await client.close()
     return times, saved.seconds, size
 
@@ -243,7 +249,10 @@ def lengthen(engine: Engine, rater: str, items: int) -> None:
     """Put more conversations before a rater, up to this many."""
     with writing(engine) as session:
         last = session.exec(
-            select(t.Assignment).join(t.Rater, t.Rater.id == t.Assignment.rater_id).where(t.Rater.pseudonym == rater).order_by(t.Assignment.position.desc())  # type: ignore[arg-type,attr-defined]
+            select(t.Assignment)
+            .join(t.Rater, t.Rater.id == t.Assignment.rater_id)
+            .where(t.Rater.pseudonym == rater)
+            .order_by(t.Assignment.position.desc())  # type: ignore[arg-type,attr-defined]
         ).first()
         if last is None:
             raise ValueError(f"{rater!r} has no item to go on from")
@@ -282,14 +291,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--raters", default="50,100,200", help="how many at once, with commas; 0 for none")
     parser.add_argument("--seconds", type=float, default=60, help="how long each number of raters is timed")
     parser.add_argument("--no-opening", action="store_true", help="leave out the long queue and transcript")
-    parser.add_argument("--database", default=None, help="an empty, migrated database for one number of raters")
+    parser.add_argument(
+        "--database", default=None, help="an empty, migrated database for one number of raters"
+    )
     options = parser.parse_args(arguments)
     numbers = [int(number) for number in options.raters.split(",") if int(number)]
     met = True
     with tempfile.TemporaryDirectory() as scratch:
         template = migrated_sqlite_file(_folder(scratch, "template"))
         if numbers:
-            print("raters  open ms      draft ms     save ms      all ms       per s  cpu ms  busy   memory MB              failed  kept  load  (p50/p95)")
+            print(
+                "raters  open ms      draft ms     save ms      all ms       per s  cpu ms  busy   memory MB              failed  kept  load  (p50/p95)"
+            )
         for number in numbers:
             folder = _folder(scratch, f"load-{number}")
             met &= measure_load(

@@ -37,17 +37,29 @@ def stratum_weights(
 
 
 def allocate(
-    items: int, population: Sequence[int], weights: Sequence[Fraction], generator: np.random.Generator
+    items: int,
+    population: Sequence[int],
+    weights: Sequence[Fraction],
+    generator: np.random.Generator,
+    *,
+    groups: Sequence[object] = (),
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """How many each stratum gives, and how many it was expected to give before the fractions were dealt out by lot.
 
     A stratum too small for its share gives all it has, and what it leaves goes to the others in proportion.
+
+    Args:
+        groups: of the strata; the lots are dealt so that a group as a whole gets what it was expected to, or the next
+            whole number below or above.
     """
     level = _level(items, population, weights)
     expected = [min(Fraction(size), level * weight) for size, weight in zip(population, weights, strict=True)]
     drawn = np.array([int(share) for share in expected])
     rest = [share - int(share) for share in expected]
     order = generator.permutation(len(rest)).tolist()
+    if groups:
+        place = {group: number for number, group in enumerate(dict.fromkeys(groups[one] for one in order))}
+        order.sort(key=lambda one: place[groups[one]])
     start = Fraction(float(generator.random()))
     passed = Fraction(0)
     for stratum in order:

@@ -65,9 +65,13 @@ class Seat:
     item: str
     repeat: int = 0
     """1 where the rater has had the item before and is not told so."""
+    gold: bool = False
+    """Whether the item is there to see how the rater does, and is none of the sample."""
 
     @property
     def reason(self) -> AssignmentReason:
+        if self.gold:
+            return AssignmentReason.GOLD
         return AssignmentReason.REPEAT if self.repeat else AssignmentReason.CORE
 
 
@@ -88,8 +92,8 @@ class Plan:
 
     @cached_property
     def loads(self) -> dict[str, int]:
-        """The number of items of each rater, those with none too; an item shown again is one item."""
-        counts = Counter(seat.rater for seat in self.seats if not seat.repeat)
+        """The number of sampled items of each rater, those with none too; an item shown again is one item."""
+        counts = Counter(seat.rater for seat in self.seats if seat.reason is AssignmentReason.CORE)
         return {member.name: counts[member.name] for member in self.members}
 
     @cached_property
@@ -103,7 +107,7 @@ class Plan:
         """The raters of each item, by name."""
         teams: dict[str, list[str]] = {}
         for seat in self.seats:
-            if not seat.repeat:
+            if seat.reason is AssignmentReason.CORE:
                 teams.setdefault(seat.item, []).append(seat.rater)
         return {item: tuple(sorted(teams[item])) for item in sorted(teams)}
 
@@ -129,7 +133,7 @@ class Plan:
                 "seed": self.seed,
                 "raters": [[member.name, member.panel] for member in self.members],
                 "options": self.option_orders,
-                "seats": [[seat.rater, seat.position, seat.item, seat.repeat] for seat in self.seats],
+                "seats": [[s.rater, s.position, s.item, s.repeat, s.gold] for s in self.seats],
             }
         )
 

@@ -136,7 +136,8 @@ def fill(teams: Teams, *, generator: np.random.Generator) -> None:
         team, lot = teams.teams[item], lots[item]
         free = {rater for rater in raters if (item, rater) not in teams.barred and rater not in team}
         for seats_left in range(teams.sizes[item] - len(team), 0, -1):
-            missing = set(teams.must_meet) - {teams.panels[rater] for rater in team}
+            absent = set(teams.must_meet) - {teams.panels[rater] for rater in team}
+            missing = absent & {teams.panels[rater] for rater in free}
             pool = free if seats_left > len(missing) else {r for r in free if teams.panels[r] in missing}
             best = min(pool, key=_wait(teams, item, team, lot))
             teams.add(item, best)

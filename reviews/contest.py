@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from impactbench.domain import LabelStatus, LabelVerdict
-from reviews.evidence import SEED, StudyTables, alone, expert_ratings, first_runs, judge_pass
+from reviews.evidence import SEED, StudyTables, alone, expert_ratings, first_runs, judge_pass, random_core
 from validation.contested import MetricStatus, queue, statuses
 from validation.mapping import PRIMARY, Policy, reference
 from validation.metric_evidence import (
@@ -30,9 +30,9 @@ def metric_statuses(tables: StudyTables, policy: Policy = PRIMARY) -> list[Metri
     judge, its accuracy and its stability come in as well. With several judges none is picked in silence, and what
     concerns the judge is not assessed here.
     """
+    core = random_core(tables.assignments)
     parts = {
-        version: tables.assignments[tables.assignments["metric_version_id"] == version]
-        for version in tables.metrics["metric_version_id"]
+        version: core[core["metric_version_id"] == version] for version in tables.metrics["metric_version_id"]
     }
     ratings = {version: alone(expert_ratings(part)) for version, part in parts.items()}
     judges = list(first_runs(tables))

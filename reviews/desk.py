@@ -22,9 +22,10 @@ from impactbench.store.tables import (
     ReviewSet,
     Run,
 )
-from reviews.blinding import BlindItem, ask, blind_turns, names_to_hide
+from reviews.blinding import BlindItem, ask, blind_turns
 from reviews.disclosure import Disclosed, disclosed
 from reviews.labels import DEFENSIBLE, Answer, LabelRefused, StaleAnswer
+from reviews.leak_scan import hidden_spans
 from reviews.questions import check, item_questions, item_responses, keep_item_responses, rubric_of
 from reviews.rubrics import Elicitation, Question
 from reviews.worklist import before, in_list, progress
@@ -219,7 +220,10 @@ def _blind(session: Session, assignment: Assignment, *, position: int, total: in
         position=position,
         total=total,
         asked=ask(definition),
-        turns=blind_turns(conversation.turns, hidden_names=names_to_hide(models)),
+        turns=blind_turns(
+            conversation.turns,
+            hidden_spans=hidden_spans(session, assignment.conversation_id, conversation.turns, models),
+        ),
         option_order=tuple(LabelVerdict(option) for option in assignment.option_order),
     )
 

@@ -10,6 +10,7 @@ import pandas as pd
 from impactbench.domain import content_hash
 from reviews.assignment import Member, Plan
 from reviews.pace import Pace
+from reviews.rubrics import Rubric
 from reviews.sampling import Sample
 
 
@@ -25,6 +26,10 @@ class ReviewSetDraft:
     """Raters whom saving adds to the database."""
     request: Mapping[str, Any]
     """What was asked for: strata, numbers, and which metrics and runs."""
+    rubric: Rubric
+    """What the raters will be asked."""
+    gold: Mapping[str, Mapping[str, Any]]
+    """Gold item -> its `verdict`, which is expected, `conversation_id` and `metric_version_id`."""
     pace: Pace
     """How long an item may take; no part of the design."""
     notes: tuple[str, ...]
@@ -37,6 +42,9 @@ class ReviewSetDraft:
             **self.request,
             "plan_hash": self.plan.plan_hash,
             "raters": [[member.name, member.panel] for member in self.plan.members],
+            "gold": {
+                key: self.gold[key]["verdict"] for key in sorted({s.item for s in self.plan.seats if s.gold})
+            },
             "limits": {m.name: m.max_items for m in self.plan.members if m.max_items is not None},
             "population": [
                 [s.name, s.population, s.sampled, s.inclusion_probability] for s in self.sample.strata
@@ -70,7 +78,9 @@ class ReviewSetDraft:
             "items": len(self.sample.items),
             "conversations": sum(stratum.population for stratum in self.sample.strata),
             "assignments": len(self.plan.seats),
+            "rubric": self.rubric.title,
             "repeats": sum(self.plan.repeats.values()),
+            "gold": sum(seat.gold for seat in self.plan.seats),
             "minutes_per_item": round(self.pace.minutes, 1),
             "minutes_source": self.pace.source,
             "strata": [
@@ -101,7 +111,9 @@ class ReviewSetDraft:
         items: dict[str, list[str]] = {member.name: [] for member in self.plan.members}
         for seat in self.plan.seats:
             items[seat.rater].append(seat.item)
-        distinct = {name: list(dict.fromkeys(keys)) for name, keys in items.items()}
+        distinct = {
+            name: [key for key in dict.fromkeys(keys) if key in rows.index] for name, keys in items.items()
+        }
         return [
             {
                 "rater": member.name,
@@ -109,6 +121,7 @@ class ReviewSetDraft:
                 "new": member.name in newcomers,
                 "items": len(distinct[member.name]),
                 "repeats": self.plan.repeats[member.name],
+                "gold": len(set(items[member.name]) - set(distinct[member.name])),
                 "hours": round(self.pace.hours(len(items[member.name])), 1),
                 "sessions": self.pace.sessions(len(items[member.name])),
                 "metrics": int(rows.loc[distinct[member.name], "metric"].nunique()),

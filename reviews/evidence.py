@@ -14,12 +14,15 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from sqlalchemy import Engine
 
-from impactbench.domain import LabelStatus, LabelVerdict
+from impactbench.domain import AssignmentReason, LabelStatus, LabelVerdict
 from impactbench.store import frames
-from validation.agreement import Agreement, coefficients
+from reviews.references import adjudicated, reference_verdicts
+from reviews.slots import slots
+from validation.agreement import Agreement, coefficients, krippendorff_alpha
 from validation.judge_accuracy import JudgeAccuracy, judge_accuracy
-from validation.mapping import PRIMARY, Policy, reference
+from validation.mapping import PRIMARY, Policy
 from validation.ratings import Ratings
+from validation.results import Estimate
 
 SCALE = tuple(str(verdict) for verdict in LabelVerdict)
 """The categories of a label, in order."""
@@ -38,6 +41,8 @@ class StudyTables:
     """One row an assignment with its newest label and what is known of its item."""
     judgments: pd.DataFrame
     """One row a judgment."""
+    decisions: pd.DataFrame
+    """One row an adjudicated item; see `reviews.references.adjudicated`."""
 
 
 def read_tables(engine: Engine, study: str) -> StudyTables:
@@ -51,15 +56,16 @@ def read_tables(engine: Engine, study: str) -> StudyTables:
     version = metrics["version"].astype(str)
     metrics["title"] = metrics["name"].where(~several, metrics["name"] + " (version " + version + ")")
     about_items = conversations[
-        ["conversation_id", "conversation", "age", "model", "family", "base_scenario"]
+        ["conversation_id", "run", "conversation", "age", "model", "family", "base_scenario"]
     ]
     about_metrics = metrics[["metric_version_id", "title", "polarity"]]
     assignments = (
         frames.assignments(engine, study)
         .merge(about_items, on="conversation_id", how="left")
         .merge(about_metrics, on="metric_version_id", how="left")
+        .merge(slots(engine, study)[["assignment_id", "reason", "released_at"]], on="assignment_id", how="left")
     )
-    return StudyTables(metrics, assignments, frames.judgments(engine, study))
+    return StudyTables(metrics, assignments, frames.judgments(engine, study), adjudicated(engine, study))
 
 
 def expert_ratings(assignments: pd.DataFrame) -> Ratings:
@@ -74,6 +80,31 @@ def expert_ratings(assignments: pd.DataFrame) -> Ratings:
         }
     ).astype({"unit": object, "rater": object, "value": object})
     return Ratings.from_frame(long, categories=SCALE, cluster="metric")
+
+
+def random_core(assignments: pd.DataFrame) -> pd.DataFrame:
+    """The assignments that headline figures rest on: those that no label had a part in bringing about.
+
+    Extra raters were sent to items because these had divided the first ones, and gold items were chosen because
+    everybody agreed: with either, agreement would be that of the choice. What a rater labelled after their slot had
+    been given up stays in, for that depended on the rater and not on the item.
+    """
+    return assignments[assignments["reason"] == AssignmentReason.CORE]
+
+
+def weighted_alpha(assignments: pd.DataFrame) -> Estimate:
+    """Ordinal alpha with all raters of the items that were given extra ones, each weighted by one over its chance of that.
+
+    A check on the headline, and less precise.
+    """
+    extra = assignments[assignments["reason"] == AssignmentReason.ADAPTIVE]
+    chance = (
+        extra.groupby(["conversation_id", "metric_version_id"])["inclusion_probability"].first().to_dict()
+    )
+    either = [AssignmentReason.CORE, AssignmentReason.ADAPTIVE]
+    ratings = alone(expert_ratings(assignments[assignments["reason"].isin(either)]))
+    weights = [1 / chance[unit] if unit in chance else 0.0 for unit in ratings.units]
+    return krippendorff_alpha(ratings, level="ordinal", unit_weights=weights)
 
 
 def alone(ratings: Ratings) -> Ratings:
@@ -108,6 +139,7 @@ def coverage(tables: StudyTables) -> list[Coverage]:
 
 
 def _coverage(group: str, part: pd.DataFrame) -> Coverage:
+    part = part[part["repeat"] == 0]
     submitted = part[part["status"] == LabelStatus.SUBMITTED]
     per_item = part.groupby(["conversation_id", "metric_version_id"])["label"].count()
     counted = np.bincount(np.minimum(per_item, 3), minlength=4)
@@ -145,10 +177,10 @@ class AgreementRow:
 
 
 def agreement(tables: StudyTables) -> list[AgreementRow]:
-    """Agreement among experts: all metrics, each polarity, each metric."""
+    """Agreement among experts in the random core: all metrics, each polarity, each metric."""
     rows = []
     for group, part in _groups(tables):
-        ratings = expert_ratings(part)
+        ratings = expert_ratings(random_core(part))
         pooled = ratings.n_clusters != 1
         rows.append(
             AgreementRow(
@@ -171,12 +203,15 @@ class JudgeRow:
 
 
 def judges_against_experts(tables: StudyTables, policy: Policy = PRIMARY) -> list[JudgeRow]:
-    """Each judge's first run against the experts' reference: all metrics, each polarity, each metric."""
+    """Each judge's first run against the experts' reference in the random core: all metrics, each polarity, each metric."""
     rows = []
     for judge, verdicts in first_runs(tables):
         for group, part in _groups(tables):
-            ratings = expert_ratings(part)
-            truth, judged = reference(ratings, policy), judge_pass(verdicts, ratings)
+            ratings = expert_ratings(random_core(part))
+            truth, judged = (
+                reference_verdicts(ratings, policy, decisions=tables.decisions),
+                judge_pass(verdicts, ratings),
+            )
             pooled = ratings.n_clusters != 1
             rows.append(
                 JudgeRow(

@@ -31,13 +31,22 @@ def invite(
     Raises:
         InvitationRefused: there is no such rater, or they are no longer active.
     """
+    return f"{base_url}/enter/{make_token(engine, rater, now=now, days=days)}"
+
+
+def make_token(engine: Engine, rater: str, *, now: datetime | None = None, days: int = VALID_DAYS) -> str:
+    """The secret of a new link, which is a one-time code as well at somebody's first sign-in through their organisation.
+
+    Raises:
+        InvitationRefused: as for `invite`.
+    """
     token = secrets.token_urlsafe(32)
     with writing(engine) as session:
         person = _find(session, rater)
         person.token_hash = hash_token(token)
         person.token_expires_at = (now or datetime.now(UTC)) + timedelta(days=days)
         session.add(person)
-    return f"{base_url}/enter/{token}"
+    return token
 
 
 def hash_token(token: str) -> str:

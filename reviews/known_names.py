@@ -25,7 +25,7 @@ _INNOCENT_WINDOW = 30
 _BETWEEN = r"[\s,:\"*_(]+"
 _NEXT_WORDS = r"(?:\s+(?!(?:and|or|to|who|that|which|in|on|for|y|et|und|e|и)\b)[^\s,.;:!?()]+){1,3}"
 _VERSION = re.compile(
-    rf"(?:{_JOINED}(?:v?\d+(?:\.\d+)*(?:[bkox]|rc)?|ai|pro|flash|ultra|nano|mini|micro|haiku|sonnet|opus|turbo|large|medium"
+    r"(?:[ \-_.·']?(?:v?\d+(?:\.\d+)*(?:[bkox]|rc)?|ai|pro|flash|ultra|nano|mini|micro|haiku|sonnet|opus|turbo|large|medium"
     r"|small|instruct|chat|plus|max|lite|preview|instant|scout|maverick|coder|reasoner|think|thinking|latest|omni)"
     r"(?![a-z0-9])){1,5}"
 )
@@ -298,12 +298,11 @@ def _any_name(names: Iterable[str]) -> re.Pattern[str]:
 def _quick(names: Iterable[str], cues: Iterable[str], *, ascii_only: bool = False) -> re.Pattern[str]:
     """Where a closer look is worth it: the cues of phrases, and the beginnings of names as a tree of letters."""
     first = {beginning for name in names for beginning in _beginnings(name)}
-    cues = list(cues)
-    latin = "|".join(cue for cue in cues if cue.isascii())
-    pattern = rf"(?<![a-z0-9])(?:(?P<cue>{latin})|{_tree({word for word in first if word.isascii()})})"
+    cues = set(cues)
+    plain = [{word for word in words if word.isascii()} for words in (cues, first)]
+    pattern = rf"(?<![a-z0-9])(?:(?P<cue>{_tree(plain[0])})|{_tree(plain[1])})"
     if not ascii_only:
-        foreign = "|".join(cue for cue in cues if not cue.isascii())
-        pattern += rf"|(?P<foreign>{foreign})|{_tree({word for word in first if not word.isascii()})}"
+        pattern += rf"|(?P<foreign>{_tree(cues - plain[0])})|{_tree(first - plain[1])}"
     return re.compile(pattern)
 
 
@@ -323,7 +322,8 @@ def _tree(words: Iterable[str]) -> str:
     parts = []
     for first, rest in sorted(branches.items()):
         inner = "" if "" in rest else _tree(rest)
-        parts.append(re.escape(first) + (f"(?:{inner})" if "|" in inner else inner))
+        forks = len({word[:1] for word in rest}) > 1
+        parts.append(re.escape(first) + (f"(?:{inner})" if inner and forks else inner))
     return "|".join(parts)
 
 

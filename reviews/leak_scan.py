@@ -5,7 +5,7 @@ then it is hidden where it may be a name of the study's own models, and shown wh
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -22,7 +22,6 @@ Decision = Literal["hide", "show"]
 Models = Iterable[tuple[str, str, str]]
 """The models of a study as (slug, family, provider)."""
 _CONTEXT = 60
-_AT_ONCE = 200
 
 
 class LeakRefused(ImpactBenchError):
@@ -78,7 +77,6 @@ def scan(engine: Engine, study: str) -> list[Leak]:
     leaks: list[Leak] = []
     with reading(engine) as session:
         found_by = _detector(study_models(session, study))
-        decided = _decisions(session, study)
         rows = session.exec(
             select(Conversation.id, Run.slug, Conversation.key, Conversation.turns)
             .join(Run, col(Run.id) == Conversation.run_id)
@@ -87,7 +85,6 @@ def scan(engine: Engine, study: str) -> list[Leak]:
             .order_by(Run.slug, Conversation.key)
         )
         for conversation_id, run, key, turns in rows:
-            masks = decided.get(conversation_id or 0, [])
             number = 0
             for index, message in enumerate(turns):
                 text = message["content"]
@@ -110,10 +107,20 @@ def scan(engine: Engine, study: str) -> list[Leak]:
                             certain=one.certain,
                             own=one.own,
                             phrase=one.phrase,
-                            decision=_decision(one, index, masks),
+                            decision=None,
                         )
                     )
-    return leaks
+    return with_decisions(engine, study, leaks)
+
+
+def with_decisions(engine: Engine, study: str, leaks: Iterable[Leak]) -> list[Leak]:
+    """The leaks of an earlier scan with what has been decided by now; messages never change, so none need be read."""
+    with reading(engine) as session:
+        decided = _decisions(session, study)
+    return [
+        replace(leak, decision=_decision(leak, leak.message, decided.get(leak.conversation_id, ())))
+        for leak in leaks
+    ]
 
 
 def undecided(engine: Engine, study: str) -> int:
@@ -263,7 +270,7 @@ def _decisions(session: Session, study: str) -> dict[int, list[Mask]]:
     return by_conversation
 
 
-def _decision(one: Finding, message: int, masks: Iterable[Mask]) -> Decision | None:
+def _decision(one: Finding | Leak, message: int, masks: Iterable[Mask]) -> Decision | None:
     """What was decided about a place, or about a larger one that holds it."""
     decided = [
         mask.decision

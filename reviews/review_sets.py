@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,8 +16,11 @@ from impactbench.store.tables import Assignment, Rater, ReviewSet, Study
 from reviews.assignment import Item, Member, PlanRefused, plan
 from reviews.drafts import ReviewSetDraft
 from reviews.eligibility import ineligible_pairs, require_eligible
+from reviews.gold import add_gold, gold_of_file, gold_of_set, leave_out_sampled, require_gold_share
+from reviews.leak_scan import undecided_in_words
 from reviews.pace import measure_pace
 from reviews.raters import gather_raters, on_record
+from reviews.rubrics import DEFAULT, load
 from reviews.sampling import OF_THE_JUDGE, Sample, complete_strata, draw_sample
 from reviews.sampling_frame import beside_the_judge, leave_out_exhausted, sampling_frame, taken_seats
 
@@ -56,6 +60,9 @@ def draft_review_set(
     language: str = "",
     cap: int | None = None,
     repeats: float = 0.0,
+    gold: float = 0.0,
+    gold_from: str | Path | None = None,
+    rubric: str = DEFAULT,
 ) -> ReviewSetDraft:
     """Sample and assign the complete conversations of a study; stores nothing.
 
@@ -73,6 +80,9 @@ def draft_review_set(
         language: of the conversations, where the manifest of their run does not say.
         cap: the most items of a rater, where no limit of their own is lower.
         repeats: the share of each rater's items that are shown to them again.
+        gold: the share of gold items beside each rater's own.
+        gold_from: an earlier set whose unanimous items they are, or a CSV file that names them.
+        rubric: what raters are asked: the name of a rubric, or the path of a YAML file.
 
     Raises:
         PlanRefused: the set cannot be as asked; the text says what would be right.
@@ -80,6 +90,7 @@ def draft_review_set(
     if not 0 <= seed < _SEEDS:
         raise PlanRefused(f"seed {seed} cannot be kept; give a whole number from 0 to {_SEEDS - 1}")
     slug = slug or f"overlap-{overlap}-seed-{seed}"
+    asked = load(rubric)
     strata = complete_strata(strata, own_family=own_family, balance_verdicts=balance_verdicts)
     frame = sampling_frame(engine, study, metrics=metrics, runs=runs)
     frame["language"] = frame["language"].where(frame["language"] != "", language)
@@ -109,6 +120,26 @@ def draft_review_set(
         ineligible=ineligible,
         repeats=repeats,
     )
+    golden = frame.iloc[:0]
+    if gold_from is not None:
+        require_gold_share(gold)
+        if isinstance(gold_from, Path):
+            golden = gold_of_file(gold_from, frame)
+        else:
+            golden = gold_of_set(engine, study, gold_from, frame)
+        golden = leave_out_sampled(golden, set(sample.items["key"]))
+        made = add_gold(
+            made,
+            golden,
+            share=gold,
+            barred=taken | set(ineligible),
+            scenario_of=dict(zip(frame["key"], frame["metric"] + "/" + frame["base_scenario"], strict=True)),
+            seed=seed,
+        )
+    elif gold:
+        raise PlanRefused(
+            "gold items must come from somewhere; name an earlier set with --gold-from, or a file"
+        )
     return ReviewSetDraft(
         study=study,
         slug=slug,
@@ -129,12 +160,21 @@ def draft_review_set(
             "match_expertise": match_expertise,
             "language": language,
             "repeats": repeats,
+            "gold_share": gold,
+            "gold_from": None if gold_from is None else str(gold_from),
+            "rubric": asked.content_hash,
+        },
+        rubric=asked,
+        gold={
+            str(row["key"]): {str(name): value for name, value in row.items()}
+            for row in golden.to_dict("records")
         },
         pace=measure_pace(engine),
         notes=(
             *_sampling_notes(sample, per_stratum, len(frame) - len(available)),
             *_expertise_notes(members, match_expertise=match_expertise),
             *made.notes,
+            *filter(None, [undecided_in_words(engine, study)]),
         ),
     )
 
@@ -170,6 +210,8 @@ def save(engine: Engine, draft: ReviewSetDraft) -> SavedReviewSet:
             "overlap": draft.plan.overlap,
             "design": draft.design,
             "design_hash": draft.design_hash,
+            "rubric": draft.rubric.model_dump(mode="json"),
+            "rubric_hash": draft.rubric.content_hash,
         }
         is_new = insert_if_absent(session, ReviewSet, [row])
         opened = session.exec(
@@ -255,7 +297,9 @@ def _assignment_rows(
     review_set_id: int | None,
     raters: Mapping[str, int | None],
 ) -> list[dict[str, Any]]:
-    items = draft.sample.items.set_index("key").to_dict("index")
+    sampled = draft.sample.items.set_index("key").to_dict("index")
+    unsampled = {"stratum": "", "inclusion_probability": None}
+    items = {key: {**row, **unsampled} for key, row in draft.gold.items()} | sampled
     return [
         {
             "study_id": study_id,

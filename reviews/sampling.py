@@ -93,7 +93,15 @@ def draw_sample(
     if items is not None:
         first_rows = ordered.iloc[[rows[0] for rows in groups.values()]]
         weights = stratum_weights(first_rows, own_family=own_family, balance_verdicts=balance_verdicts)
-        drawn, expected = allocate(items, population.tolist(), weights, generator)
+        drawn, expected = allocate(
+            items,
+            population.tolist(),
+            weights,
+            generator,
+            groups=list(zip(first_rows["metric"], first_rows["verdict"], strict=True))
+            if balance_verdicts
+            else (),
+        )
     else:
         drawn = np.minimum(population, per_stratum) if per_stratum is not None else population
         expected = drawn.astype(np.float64)

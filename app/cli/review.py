@@ -1,7 +1,6 @@
 """`impactbench review`: open a review set, hand out its links, see how far it is."""
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,21 +8,26 @@ from typing import Annotated, Any
 import typer
 from sqlalchemy import Engine
 
+from app.cli import leaks, review_stages
+from app.cli.review_stages import NOT_SAVED, AsJson, Study, Yes, agreed
 from app.cli.review_tables import print_preview, print_progress
 from app.cli.terminal import err, open_database, out
 from impactbench.settings import Settings
+from reviews.gold import parse_gold
 from reviews.invitations import VALID_DAYS, invite, raters_to_invite, raters_without_link
 from reviews.progress import count_by_metric, count_by_rater
 from reviews.raters import parse_rater, read_raters
 from reviews.review_sets import STRATA, draft_review_set, save
+from reviews.rubrics import DEFAULT, names
 
 cli = typer.Typer(help="Put conversations before experts.", no_args_is_help=True)
 
-NOT_SAVED = 2
-
-Study = Annotated[str, typer.Argument(help="The study, by its slug.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+cli.command("extend")(review_stages.extend)
+cli.command("release")(review_stages.release)
+cli.command("lock")(review_stages.lock)
+cli.command("plan")(review_stages.plan)
+cli.command("leaks")(leaks.leaks)
+cli.command("exposures")(leaks.exposures)
 
 
 @cli.callback()
@@ -73,6 +77,18 @@ def open_set(
     repeats: Annotated[
         float, typer.Option(help="The share of each rater's items shown to them again, unmarked.")
     ] = 0.0,
+    gold: Annotated[
+        str | None,
+        typer.Option(
+            help="The share of gold items, such as 0.06, or a CSV file with run,conversation,verdict."
+        ),
+    ] = None,
+    gold_from: Annotated[
+        str | None, typer.Option(help="An earlier set whose unanimous items are the gold items.")
+    ] = None,
+    rubric: Annotated[
+        str, typer.Option(help=f"What raters are asked: {', '.join(names())}, or the path of a YAML file.")
+    ] = DEFAULT,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the preview and save nothing.")] = False,
     as_json: AsJson = False,
@@ -80,6 +96,7 @@ def open_set(
     """Sample conversations, assign them blind and balanced, show the plan, and open the review set."""
     engine = open_database()
     named = [parse_rater(text) for text in rater or []]
+    gold_share, source = parse_gold(gold, gold_from)
     draft = draft_review_set(
         engine,
         study,
@@ -99,6 +116,9 @@ def open_set(
         language=language,
         cap=cap,
         repeats=repeats,
+        gold=gold_share,
+        gold_from=source,
+        rubric=rubric,
     )
     if not as_json:
         print_preview(draft)
@@ -106,7 +126,7 @@ def open_set(
         _report(draft.summary, "dry_run", as_json=as_json)
         err.print("A dry run: nothing is saved.")
         return
-    if not yes and not _agreed("Open this review set?"):
+    if not yes and not agreed("Open this review set?"):
         _report(draft.summary, "not_saved", as_json=as_json)
         raise typer.Exit(NOT_SAVED)
     saved = save(engine, draft)
@@ -131,7 +151,7 @@ def links(study: Study, yes: Yes = False, as_json: AsJson = False) -> None:
     engine = open_database()
     raters = raters_to_invite(engine, study)
     err.print(f"New links for {', '.join(raters)}: the links they have now stop working.", markup=False)
-    if not yes and not _agreed("Make new links?"):
+    if not yes and not agreed("Make new links?"):
         raise typer.Exit(NOT_SAVED)
     _report({"study": study}, "invited", links=_invite(engine, raters), as_json=as_json)
 
@@ -148,17 +168,6 @@ def status(study: Study, as_json: AsJson = False) -> None:
     tables = {"raters": by_rater, "metrics": by_metric}
     records = {name: json.loads(t.to_json(orient="records", date_format="iso")) for name, t in tables.items()}
     out.print_json(data={"study": study, **records})
-
-
-def _agreed(question: str) -> bool:
-    """Whether the person says yes; where nobody can be asked, no."""
-    if not sys.stdin.isatty():
-        err.print("Nothing is saved, for there is nobody to ask here: add --yes to save without asking.")
-        return False
-    agreed = typer.confirm(question, default=False, err=True)
-    if not agreed:
-        err.print("Nothing is saved.")
-    return agreed
 
 
 def _invite(engine: Engine, raters: Sequence[str]) -> dict[str, str]:

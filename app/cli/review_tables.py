@@ -7,6 +7,7 @@ from rich.text import Text
 from app.cli.terminal import out
 from reviews.drafts import ReviewSetDraft
 from reviews.pace import ITEMS_PER_SESSION
+from reviews.planning import Outlook
 
 _WIDEST_MATRIX = 10
 _LONGEST_TABLE = 40
@@ -21,7 +22,7 @@ def print_preview(draft: ReviewSetDraft) -> None:
         f"{summary['assignments']} assignments, seed {summary['seed']}.",
         markup=False,
     )
-    _print_rows(
+    print_rows(
         "Strata",
         ["stratum", "conversations", "items", "chance"],
         [
@@ -29,15 +30,27 @@ def print_preview(draft: ReviewSetDraft) -> None:
             for s in summary["strata"]
         ],
     )
-    _print_rows(
+    print_rows(
         "Raters",
-        ["rater", "panel", "items", "repeats", "hours", "sessions", "metrics", "families", "first option"],
+        [
+            "rater",
+            "panel",
+            "items",
+            "repeats",
+            "gold",
+            "hours",
+            "sessions",
+            "metrics",
+            "families",
+            "first option",
+        ],
         [
             [
                 f"{r['rater']} (new)" if r["new"] else r["rater"],
                 r["panel"] or "none",
                 r["items"],
                 r["repeats"],
+                r["gold"],
                 f"{r['hours']:.1f}",
                 r["sessions"],
                 r["metrics"],
@@ -49,7 +62,7 @@ def print_preview(draft: ReviewSetDraft) -> None:
     )
     if len(summary["raters"]) <= _WIDEST_MATRIX:
         matrix = draft.pair_matrix
-        _print_rows(
+        print_rows(
             "Items in common",
             ["", *matrix.columns],
             [[name, *row] for name, row in zip(matrix.index, matrix.to_numpy().tolist(), strict=True)],
@@ -87,10 +100,30 @@ def print_progress(by_rater: pd.DataFrame, by_metric: pd.DataFrame) -> None:
     ):
         columns = first | counts
         shown = frame[list(columns)].astype(object).where(frame[list(columns)].notna(), "none")
-        _print_rows(title, list(columns.values()), shown.to_numpy().tolist())
+        print_rows(title, list(columns.values()), shown.to_numpy().tolist())
 
 
-def _print_rows(title: str, columns: list[str], rows: list[list[object]]) -> None:
+def print_outlook(outlook: Outlook) -> None:
+    """What a planned study would come to."""
+    out.print(outlook.sentence, markup=False)
+    print_rows(
+        "What would come out",
+        ["question", "over", "items", "result"],
+        [[p.question, p.scope, p.items, p.because] for p in outlook.prospects],
+    )
+    print_rows(
+        "The same hours with another overlap",
+        ["overlap", "items", "agreement"],
+        [
+            [overlap, items, "not measurable" if width is None else f"±{width:.2f}"]
+            for overlap, items, width in outlook.by_overlap
+        ],
+    )
+    for note in outlook.notes:
+        out.print(Text.assemble(("Note: ", "bold yellow"), note))
+
+
+def print_rows(title: str, columns: list[str], rows: list[list[object]]) -> None:
     table = Table(title=title, title_justify="left", title_style="bold")
     for name in columns:
         numeric = any(isinstance(row[columns.index(name)], int) for row in rows)

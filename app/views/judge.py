@@ -8,13 +8,19 @@ from app.charts import forest
 from app.views.methodologist import study_in_view
 from app.wording import count, spell
 from reviews.evidence import JudgeRow
-from validation.mapping import PRIMARY, Borderline, Policy
+from validation.mapping import Borderline, Policy, Tie
 
 _BORDERLINE: dict[Borderline, str] = {
     "half": "counts half for each",
     "pass": "counts as a pass",
     "fail": "counts as a fail",
     "drop": "is left out",
+}
+_TIES: dict[Tie, str] = {
+    "half": "counts half for each",
+    "adjudicated": "is settled by adjudication",
+    "drop": "is left out",
+    "worst": "counts as a fail",
 }
 _RATES = {
     "accuracy": ("Accuracy", "share of items on which judge and experts agree"),
@@ -70,14 +76,13 @@ def judge_and_experts() -> None:
 
 
 def _choose_policy() -> Policy:
-    left, right = st.columns(2)
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
     borderline = left.selectbox(
         "A borderline label …", list(_BORDERLINE), format_func=_BORDERLINE.__getitem__, key="borderline"
     )
+    tie = middle.selectbox("A tie …", list(_TIES), format_func=_TIES.__getitem__, key="tie")
     singles = right.toggle("Include items with a single reviewer", value=True, key="singles")
-    if borderline == PRIMARY.borderline and singles:
-        return PRIMARY
-    return Policy(borderline=borderline, singles="include" if singles else "exclude")
+    return Policy(borderline=borderline, tie=tie, singles="include" if singles else "exclude")
 
 
 def _matrix(row: JudgeRow) -> None:

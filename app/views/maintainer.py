@@ -7,10 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from app import audit, workspace
-from app.views.methodologist import study_in_view
+from app.views.methodologist import may_see, study_in_view
 from app.wording import STATUSES, in_a_sentence, spell
 from impactbench.domain import Role
 from reviews import evidence
+from reviews.visibility import Seen
 from validation.contested import CONCERNS, MetricStatus, Status
 from validation.metric_evidence import THRESHOLDS, Domain, DomainEvidence
 
@@ -100,7 +101,7 @@ def _metric(study: str, one: MetricStatus, metric: Mapping[Hashable, Any]) -> No
     assignments = audit.tables(study).assignments
     part = assignments[assignments["metric_version_id"] == one.metric]
     split = evidence.split_items(part)
-    if not split.empty:
+    if not split.empty and may_see(Seen.OTHER_LABELS, study) and may_see(Seen.RATIONALES, study):
         st.header("What experts said on the items that divide them")
         _reasons_given(part, split["conversation"].tolist())
 

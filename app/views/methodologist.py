@@ -7,8 +7,9 @@ from app import audit, workspace
 from app.charts import forest
 from app.wording import count, spell
 from impactbench.domain import Role
-from reviews import evidence
+from reviews import evidence, visibility
 from reviews.evidence import ALL, AgreementRow, Coverage
+from reviews.visibility import Seen, Viewer
 from validation.results import Estimate
 
 READERS = (Role.METHODOLOGIST, Role.MAINTAINER)
@@ -37,6 +38,13 @@ def study_in_view() -> str:
         st.code("impactbench import run path/to/benchmark", language=None)
         st.stop()
     return study
+
+
+def may_see(what: Seen, study: str) -> bool:
+    """Whether whoever looks may see something of a study, as it stands."""
+    looking = workspace.require_role(*READERS)
+    stage = visibility.stage_of_study(workspace.engine(), study)
+    return visibility.may_see(Viewer.of(looking.role), what, stage)
 
 
 def coverage() -> None:
@@ -173,16 +181,8 @@ def _one_metric(study: str, rows: list[AgreementRow]) -> None:
     st.header("Pairs of raters, and the items they differ on")
     group = st.selectbox("Metric", [row.group for row in rows if not row.pooled] or [ALL])
     row = next(row for row in rows if row.group == group)
-    pairs = [
-        {
-            "Raters": f"{a} and {b}",
-            "Items": plain.n,
-            "Cohen’s κ": spell(plain),
-            "Cohen’s κ, quadratic": spell(row.found.cohen_quadratic[a, b]),
-        }
-        for (a, b), plain in row.found.cohen.items()
-    ]
-    st.dataframe(pd.DataFrame(pairs), hide_index=True, width="stretch")
+    if may_see(Seen.RATER_NAMES, study):
+        _pairs(row)
     notes = dict.fromkeys(note for key in COEFFICIENTS for note in getattr(row.found, key).notes)
     for note in notes:
         st.text(note)
@@ -193,3 +193,16 @@ def _one_metric(study: str, rows: list[AgreementRow]) -> None:
     else:
         st.write(f"Experts differ on {count(len(split), 'item')}, the most divided first.")
         st.dataframe(split.rename(columns=str.capitalize), hide_index=True, width="stretch")
+
+
+def _pairs(row: AgreementRow) -> None:
+    pairs = [
+        {
+            "Raters": f"{a} and {b}",
+            "Items": plain.n,
+            "Cohen’s κ": spell(plain),
+            "Cohen’s κ, quadratic": spell(row.found.cohen_quadratic[a, b]),
+        }
+        for (a, b), plain in row.found.cohen.items()
+    ]
+    st.dataframe(pd.DataFrame(pairs), hide_index=True, width="stretch")

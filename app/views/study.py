@@ -32,7 +32,7 @@ def overview() -> None:
 def _next_step(assignments: pd.DataFrame) -> str:
     if assignments.empty:
         return "Nobody has been asked to rate anything yet: see Coverage for how to begin."
-    waiting = int((assignments["status"] == "not_yet_rated").sum())
+    waiting = int(((assignments["status"] == "not_yet_rated") & assignments["released_at"].isna()).sum())
     if waiting:
         return f"Experts still have {count(waiting, 'answer')} to give."
     return "All that was asked has been answered: see Agreement and Judge."

@@ -19,6 +19,7 @@ def _columns(table: type[t.Table]) -> Any:
     return inspect(table).columns
 
 
+adjudication = _columns(t.Adjudication)
 assignment = _columns(t.Assignment)
 benchmark = _columns(t.Benchmark)
 conversation = _columns(t.Conversation)
@@ -236,7 +237,12 @@ def label_history(engine: Engine, study_slug: str) -> pd.DataFrame:
 def state(engine: Engine, study_slug: str) -> str:
     """A word that changes whenever anything that an audit of the study reads has changed; rows are only ever added."""
     items = (
-        select(func.count(assignment.id), func.count(label.id), func.max(label.id))
+        select(
+            func.count(assignment.id),
+            func.count(label.id),
+            func.max(label.id),
+            func.count(assignment.released_at),
+        )
         .select_from(t.Assignment)
         .outerjoin(t.Label, label.assignment_id == assignment.id)
         .join(t.Study, study.id == assignment.study_id)

@@ -1,6 +1,5 @@
 """Killing the server at any moment loses no label that it acknowledged."""
 
-import re
 import threading
 
 import pytest

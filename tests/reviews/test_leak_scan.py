@@ -1,11 +1,18 @@
 """Where transcripts give their model away: what is hidden at once, what waits for a person, and what is innocent."""
 
 import time
+from collections.abc import Callable
 
 import pytest
+import typer
+from click.testing import Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sqlalchemy import Engine
 from sqlmodel import select
+from typer.testing import CliRunner
 
+from app.cli import leaks as command_line
 from impactbench.domain import Role
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
@@ -193,6 +200,52 @@ def test_offsets_count_code_points_of_the_original() -> None:
     assert turn.text == f"😀 {HIDDEN_NAME}, a {HIDDEN_NAME}"
 
 
+PIECES = [
+    "Claude",
+    "gpt-4o",
+    "I'm ",
+    "made by ",
+    "Acmeworks",
+    "\u200b",
+    "\u0301",
+    "😀",
+    " ",
+    "\n",
+    "由",
+    "ク",
+    "ロード",
+    "ＧＰＴ",
+    "ﬁ",
+    "İ",
+    ".",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.characters(), max_size=30).map("".join))
+@settings(deadline=None, max_examples=150)
+def test_places_are_in_order_apart_and_what_they_say_whatever_the_text(text: str) -> None:
+    found = detector(frozenset(names_to_hide(MODELS)), frozenset(MODELS)).find(text, by_chatbot=True)
+    assert [text[one.start : one.end] for one in found] == [one.found for one in found]
+    ends = [place for one in found for place in (one.start, one.end)]
+    assert ends == sorted(ends)
+    assert all(one.start < one.end for one in found)
+
+
+def test_a_long_transcript_full_of_cues_is_masked_at_once() -> None:
+    turns = [
+        {
+            "role": role,
+            "content": "I was, by the way, trained by my developers, I, I, as an AI, an AI. " * 290,
+        }
+        for _ in range(6)
+        for role in ("user", "assistant")
+    ]
+    spans_to_hide(turns[:1], models=MODELS)
+    started = time.perf_counter()
+    spans_to_hide(turns, models=MODELS)
+    assert time.perf_counter() - started < 5
+
+
 NAMED = [
     {"role": "user", "content": "Who are you? Claude?"},
     {"role": "assistant", "content": f"I'm {MODEL}. My developers like Opus."},
@@ -300,3 +353,49 @@ def test_two_thousand_conversations_are_scanned_in_seconds(sqlite_engine: Engine
     leaks = scan(sqlite_engine, "winter")
     assert len(leaks) == 2_000
     assert time.perf_counter() - started < 15
+
+
+@pytest.fixture
+def command(named: Engine, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """`impactbench review leaks winter ...`."""
+    monkeypatch.setattr(command_line, "open_database", lambda: named)
+    cli = typer.Typer()
+    cli.command()(command_line.leaks)
+    return lambda *arguments: CliRunner().invoke(cli, ["winter", *arguments])
+
+
+def test_the_command_lists_places_with_their_number_words_and_state(command: Callable[..., Result]) -> None:
+    said = command().output
+    assert (
+        "1  first/s002__zebrafish-9-large, turn 1, Person: …Who are you? Claude?…  [waits, shown until then]"
+        in said
+    )
+    assert "I'm zebrafish-9-large" in said
+    assert "[hidden, certain]" in said
+
+
+def test_the_command_keeps_decisions_by_number(named: Engine, command: Callable[..., Result]) -> None:
+    assert command("--hide", "1,3", "--show", "4").exit_code == 0
+    assert [leak.decision for leak in scan(named, "winter")] == ["hide", None, "hide", "show"]
+    command("--hide-all")
+    assert [leak.decision for leak in scan(named, "winter")] == ["hide", None, "hide", "show"]
+    command("--hide", "1-4")
+    assert {leak.decision for leak in scan(named, "winter")} == {"hide"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--hide", "9"], "there is no number 9 in the list, which has 4 places"),
+        (["--hide", "x"], "'x' is no number of the list"),
+        (["--hide", "1", "--show", "1-2"], "number 1 is both to be hidden and to be shown"),
+        (["--hide", "1", "--by", "nobody"], "no active maintainer called 'nobody'"),
+    ],
+)
+def test_the_command_refuses_in_a_sentence_and_keeps_nothing(
+    named: Engine, command: Callable[..., Result], arguments: list[str], why: str
+) -> None:
+    refused = command(*arguments).exception
+    assert isinstance(refused, LeakRefused)
+    assert why in str(refused)
+    assert {leak.decision for leak in scan(named, "winter")} == {None}

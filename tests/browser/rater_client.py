@@ -61,9 +61,12 @@ def sign_in(link: str) -> str:
 class RaterClient:
     """One open page of one rater."""
 
-    def __init__(self, address: str, cookie: str) -> None:
+    def __init__(
+        self, address: str, cookie: str, *, origin: str | None = None, patience: float = _PATIENCE
+    ) -> None:
         self._url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
-        self._headers = {"Cookie": cookie, "Origin": address} if cookie else {"Origin": address}
+        self._headers = {"Origin": origin or address} | ({"Cookie": cookie} if cookie else {})
+        self._patience = patience
         self._socket: ClientConnection | None = None
         self._query = ""
         self._page = ""
@@ -80,7 +83,7 @@ class RaterClient:
             subprotocols=["streamlit"],  # type: ignore[list-item]
             max_size=None,
             compression=None,
-            open_timeout=_PATIENCE,
+            open_timeout=self._patience,
             ping_interval=None,
         )
         return await self._run([], started=started)
@@ -117,10 +120,10 @@ class RaterClient:
         started = started or time.perf_counter()
         await self._socket.send(message.SerializeToString())
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(self._patience):
                 return await self._read(started)
         except TimeoutError:
-            raise PageFailed(f"no answer within {_PATIENCE:g} s") from None
+            raise PageFailed(f"no answer within {self._patience:g} s") from None
 
     async def _read(self, started: float) -> Reply:
         """Everything until the run has finished, and the run that it asked for."""

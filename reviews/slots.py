@@ -1,0 +1,69 @@
+"""Assignments as slots of a design: why each was opened, whether it was given up, and when its rater was last seen."""
+
+import pandas as pd
+from sqlalchemy import Engine, func
+from sqlmodel import Session, col, select
+
+from impactbench.store.engine import reading
+from impactbench.store.tables import Assignment, Draft, Exposure, Label, ReviewSet, Study
+from reviews.assignment import PlanRefused
+
+_COLUMNS = ["assignment_id", "reason", "released_at", "seen_at"]
+
+
+def slots(engine: Engine, study: str) -> pd.DataFrame:
+    """An assignment of a study: assignment_id, reason, released_at, seen_at.
+
+    `seen_at`: when its rater last opened, drafted or answered anything at all; missing where they never did.
+    """
+    with reading(engine) as session:
+        rows = session.exec(
+            select(Assignment.id, Assignment.rater_id, Assignment.reason, Assignment.released_at)
+            .join(Study, col(Study.id) == Assignment.study_id)
+            .where(Study.slug == study)
+            .order_by(col(Assignment.id))
+        ).all()
+        seen = last_seen(session)
+    table = [(key, str(reason), released, seen.get(rater)) for key, rater, reason, released in rows]
+    return pd.DataFrame(table, columns=_COLUMNS)
+
+
+def last_seen(session: Session) -> dict[int, pd.Timestamp]:
+    """When each rater (by id) last did anything: was sent an item, left a draft, saved a label."""
+    seen: dict[int, pd.Timestamp] = {}
+    for moments in (
+        select(Exposure.rater_id, func.max(Exposure.shown_at)).group_by(col(Exposure.rater_id)),
+        select(Assignment.rater_id, func.max(Draft.updated_at))
+        .join(Draft, col(Draft.assignment_id) == Assignment.id)
+        .group_by(col(Assignment.rater_id)),
+        select(Assignment.rater_id, func.max(Label.created_at))
+        .join(Label, col(Label.assignment_id) == Assignment.id)
+        .group_by(col(Assignment.rater_id)),
+    ):
+        for rater, moment in session.exec(moments):
+            at = pd.Timestamp(moment)
+            seen[rater] = max(seen.get(rater, at), at)
+    return seen
+
+
+def find_set(session: Session, study: str, slug: str, *, lock: bool = False) -> ReviewSet:
+    """A review set made here; with `lock`, nobody else changes it until the transaction ends.
+
+    Raises:
+        PlanRefused: there is none of this name, or it came as an import.
+    """
+    query = (
+        select(ReviewSet)
+        .join(Study, col(Study.id) == ReviewSet.study_id)
+        .where(Study.slug == study, ReviewSet.origin == "design")
+        .order_by(col(ReviewSet.id))
+    )
+    named = query.where(ReviewSet.slug == slug)
+    found = session.exec(named.with_for_update(of=ReviewSet) if lock else named).one_or_none()
+    if found is None:
+        known = [one.slug for one in session.exec(query)]
+        there = (
+            f"there are {', '.join(known)}" if known else f"open one with `impactbench review open {study}`"
+        )
+        raise PlanRefused(f"the study {study!r} has no review set {slug!r} of its own; {there}")
+    return found

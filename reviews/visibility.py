@@ -1,0 +1,181 @@
+"""Who may see what, and when: the one table that pages, commands and exports ask.
+
+A cell that is not in the table is closed. What a role may never see here it must not be sent in any form.
+"""
+
+from collections.abc import Iterable
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+
+from sqlalchemy import Engine
+from sqlmodel import col, select
+
+from impactbench.domain import ImpactBenchError, Role
+from impactbench.store.engine import reading
+from impactbench.store.tables import ReviewSet, Study
+
+
+class Viewer(StrEnum):
+    """Somebody who looks, as what they are then: a maintainer who adjudicates is an adjudicator and sees less."""
+
+    EXPERT = "expert"
+    METHODOLOGIST = "methodologist"
+    MAINTAINER = "maintainer"
+    ADJUDICATOR = "adjudicator"
+    PUBLIC = "public"
+
+    @classmethod
+    def of(cls, role: Role | None) -> "Viewer":
+        """The viewer behind a role; whoever has none is the public."""
+        return cls.PUBLIC if role is None else cls(role.value)
+
+
+class Stage(IntEnum):
+    """Where a review set stands; the order is that of time."""
+
+    DESIGN = 0
+    """Nobody has been asked yet."""
+    COLLECTING = 1
+    """Experts rate."""
+    LOCKED = 2
+    """Nothing more is rated; ties are settled, figures computed."""
+    REPORTED = 3
+    """The results are public."""
+
+
+class Seen(StrEnum):
+    """What there is to see."""
+
+    TRANSCRIPT = "transcript"
+    """With the names of models hidden, but for whoever may see the model's name."""
+    METRIC_QUESTION = "metric question"
+    OWN_LABEL = "own label"
+    """What one has said oneself: a label, or a decision."""
+    OTHER_LABELS = "other labels"
+    """Without names."""
+    RATER_NAMES = "names of raters"
+    """Pseudonyms and panels beside what they said."""
+    RATIONALES = "rationales"
+    """Of others."""
+    VERDICT = "verdict"
+    """The judge's, with its justification."""
+    MODEL_NAME = "model name"
+    POLARITY = "polarity"
+    GOLD_MARKS = "gold marks"
+    """Which items are gold or repeats."""
+    EXPOSURE_LOG = "exposure log"
+
+
+_D, _C, _L, _R = Stage
+_FROM: dict[Viewer, dict[Seen, tuple[Stage, ...]]] = {
+    Viewer.EXPERT: {
+        Seen.TRANSCRIPT: (_C, _L, _R),
+        Seen.METRIC_QUESTION: (_C, _L, _R),
+        Seen.OWN_LABEL: (_C, _L, _R),
+        Seen.OTHER_LABELS: (_R,),
+        Seen.RATIONALES: (_R,),
+        Seen.VERDICT: (_R,),
+        Seen.MODEL_NAME: (_R,),
+        Seen.POLARITY: (_R,),
+    },
+    Viewer.METHODOLOGIST: {
+        Seen.TRANSCRIPT: (_D, _C, _L, _R),
+        Seen.METRIC_QUESTION: (_D, _C, _L, _R),
+        Seen.OTHER_LABELS: (_C, _L, _R),
+        Seen.RATER_NAMES: (_C, _L, _R),
+        Seen.RATIONALES: (_C, _L, _R),
+        Seen.VERDICT: (_D, _C, _L, _R),
+        Seen.MODEL_NAME: (_D, _C, _L, _R),
+        Seen.POLARITY: (_D, _C, _L, _R),
+        Seen.GOLD_MARKS: (_D, _C, _L, _R),
+        Seen.EXPOSURE_LOG: (_C, _L, _R),
+    },
+    Viewer.MAINTAINER: {
+        Seen.TRANSCRIPT: (_D, _C, _L, _R),
+        Seen.METRIC_QUESTION: (_D, _C, _L, _R),
+        Seen.OTHER_LABELS: (_C, _L, _R),
+        Seen.RATER_NAMES: (_C, _L, _R),
+        Seen.RATIONALES: (_C, _L, _R),
+        Seen.VERDICT: (_D, _C, _L, _R),
+        Seen.MODEL_NAME: (_D, _C, _L, _R),
+        Seen.POLARITY: (_D, _C, _L, _R),
+        Seen.GOLD_MARKS: (_D, _C, _L, _R),
+        Seen.EXPOSURE_LOG: (_C, _L, _R),
+    },
+    Viewer.ADJUDICATOR: {
+        Seen.TRANSCRIPT: (_C, _L, _R),
+        Seen.METRIC_QUESTION: (_C, _L, _R),
+        Seen.OWN_LABEL: (_C, _L, _R),
+        Seen.OTHER_LABELS: (_C, _L, _R),
+        Seen.RATIONALES: (_C, _L, _R),
+    },
+    Viewer.PUBLIC: {
+        Seen.TRANSCRIPT: (_R,),
+        Seen.METRIC_QUESTION: (_R,),
+        Seen.OTHER_LABELS: (_R,),
+        Seen.VERDICT: (_R,),
+        Seen.MODEL_NAME: (_R,),
+        Seen.POLARITY: (_R,),
+    },
+}
+POLICY = MappingProxyType(
+    {
+        (viewer, what): frozenset(stages)
+        for viewer, allowed in _FROM.items()
+        for what, stages in allowed.items()
+    }
+)
+"""The stages in which a viewer may see something."""
+
+
+class VisibilityRefused(ImpactBenchError):
+    """Something that may not be seen now; the text says by whom and until when."""
+
+
+def may_see(viewer: Viewer, what: Seen, stage: Stage) -> bool:
+    """Whether somebody may see something at a stage.
+
+    >>> may_see(Viewer.EXPERT, Seen.VERDICT, Stage.LOCKED)
+    False
+    """
+    return stage in POLICY.get((viewer, what), frozenset())
+
+
+def require(viewer: Viewer, what: Seen, stage: Stage) -> None:
+    """Refuse what may not be seen.
+
+    Raises:
+        VisibilityRefused: in one sentence.
+    """
+    if not may_see(viewer, what, stage):
+        raise VisibilityRefused(
+            f"the {what} is not for the {viewer} while the study is at the stage {stage.name.lower()}"
+        )
+
+
+def stage_of(review_set: ReviewSet | None, *, reported: bool = False) -> Stage:
+    """Where a review set stands. Labels from elsewhere were collected elsewhere, so their set is locked.
+
+    Args:
+        review_set: the row; None where nothing has been opened.
+        reported: whether the results of its study are public.
+    """
+    if review_set is None:
+        return Stage.DESIGN
+    if review_set.locked_at is None and review_set.origin == "design":
+        return Stage.COLLECTING
+    return Stage.REPORTED if reported else Stage.LOCKED
+
+
+def stage_of_study(engine: Engine, study: str, *, reported: bool = False) -> Stage:
+    """Where a study stands: as far as the least advanced of its review sets."""
+    with reading(engine) as session:
+        sets = session.exec(
+            select(ReviewSet).join(Study, col(Study.id) == ReviewSet.study_id).where(Study.slug == study)
+        ).all()
+    return least_advanced(stage_of(one, reported=reported) for one in sets)
+
+
+def least_advanced(stages: Iterable[Stage]) -> Stage:
+    """The stage that governs what is shown of several review sets together."""
+    return min(stages, default=Stage.DESIGN)

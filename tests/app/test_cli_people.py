@@ -1,0 +1,77 @@
+"""`impactbench people`: who may sign in, how, and as what."""
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import Engine
+
+from impactbench.domain import Role
+from reviews import people
+from reviews.invitations import rater_of_token
+from tests.app.command import Command
+
+IDENTITY = "https://login.example.org#a1b2"
+
+
+@pytest.fixture
+def ada(impactbench: Command, sqlite_engine: Engine, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The token of Ada, who was added just now; the command line's database."""
+    monkeypatch.setenv("IMPACTBENCH_DATABASE_URL", sqlite_url)
+    monkeypatch.setenv("IMPACTBENCH_BASE_URL", "https://review.example")
+    said = impactbench("people", "add", "Ada", "--panel", "external")
+    assert said.code == 0
+    return said.out.strip().removeprefix("https://review.example/enter/")
+
+
+def works(engine: Engine, token: str) -> bool:
+    return rater_of_token(engine, token, now=datetime.now(UTC)) is not None
+
+
+def test_a_link_is_revoked(impactbench: Command, sqlite_engine: Engine, ada: str) -> None:
+    assert works(sqlite_engine, ada)
+    assert "The link of Ada no longer works" in impactbench("people", "revoke", "Ada").err
+    assert not works(sqlite_engine, ada)
+    assert "nothing has changed" in impactbench("people", "revoke", "Ada").err
+
+
+def test_the_list_shows_everybody_and_no_secret(
+    impactbench: Command, sqlite_engine: Engine, ada: str
+) -> None:
+    impactbench("people", "add", "[bold]Mo[/bold]", "--role", "maintainer")
+    impactbench("people", "revoke", "[bold]Mo[/bold]")
+    said = impactbench("people", "list").out
+    assert "Ada" in said
+    assert "personal link" in said
+    assert "[bold]Mo[/bold]" in said
+    assert "no way in" in said
+    assert ada not in said
+
+
+def test_somebody_leaves(impactbench: Command, sqlite_engine: Engine, ada: str) -> None:
+    said = impactbench("people", "deactivate", "Ada")
+    assert said.out.strip() == "former-rater-1"
+    assert not works(sqlite_engine, ada)
+    again = impactbench("people", "deactivate", "Ada")
+    assert (again.code, "nobody called 'Ada'" in again.err) == (1, True)
+
+
+def test_a_role_is_changed(impactbench: Command, sqlite_engine: Engine, ada: str) -> None:
+    assert impactbench("people", "role", "Ada", "methodologist").code == 0
+    assert people.list_people(sqlite_engine)[0].role is Role.METHODOLOGIST
+    assert impactbench("people", "role", "Ada", "expert", "--panel", "internal").code == 0
+    refused = impactbench("people", "role", "Ada", "maintainer", "--panel", "internal")
+    assert "rates nothing and so is in no panel" in refused.err
+
+
+def test_an_identity_is_linked_or_claimed_with_a_code(
+    impactbench: Command, sqlite_engine: Engine, ada: str
+) -> None:
+    assert impactbench("people", "link", "Ada", "--identity", IDENTITY).code == 0
+    found = people.person_of_identity(sqlite_engine, IDENTITY)
+    assert found is not None
+    assert found.pseudonym == "Ada"
+    assert "is no identity" in impactbench("people", "link", "Ada", "--identity", "ada").err
+    code = impactbench("people", "code", "Ada").out.strip()
+    assert not works(sqlite_engine, ada)
+    assert people.claim_identity(sqlite_engine, code, "https://other.example#x") is not None
+    assert people.claim_identity(sqlite_engine, code, "https://third.example#x") is None
