@@ -21,6 +21,13 @@ AUDIT = [
     ("judge", "Judge and experts"),
     ("contested", "Contested metrics"),
 ]
+UPKEEP = [
+    ("plan", "Plan a study"),
+    ("progress", "Progress"),
+    ("adjudicate", "Adjudication"),
+    ("names", "Names in conversations"),
+    ("people", "People"),
+]
 SCREENS = [
     pytest.param(
         {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}, id=f"{scheme} {width}"
@@ -107,6 +114,26 @@ def test_the_audit_pages_are_accessible_and_fit_the_screen(
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible(timeout=20_000)
         expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=20_000)
         assert page.get_by_test_id("stException").count() == 0
+        assert violations(page) == [], path
+        assert (
+            page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+            <= screen["viewport"]["width"]
+        )
+    context.close()
+
+
+@pytest.mark.parametrize("screen", [SCREENS[0], SCREENS[-1]])
+def test_the_pages_of_design_and_upkeep_are_accessible_and_fit_the_screen(
+    browser: Browser, demo: Demo, screen: dict
+) -> None:
+    context = browser.new_context(**screen)
+    page = context.new_page()
+    page.goto(demo.links["maintainer"])
+    for path, heading in UPKEEP:
+        page.goto(f"{demo.bench.address}/{path}")
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible(timeout=20_000)
+        page.wait_for_timeout(1000)
+        assert page.get_by_test_id("stException").count() == 0, path
         assert violations(page) == [], path
         assert (
             page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
