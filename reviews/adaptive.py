@@ -96,9 +96,7 @@ def first_stage_needs(opened: OpenSet, tables: StudyTables) -> list[Need]:
     """The needs of every item whose first stage is over, by key."""
     core = random_core(opened.assignments)
     own = tables.assignments[tables.assignments["assignment_id"].isin(core["assignment_id"])]
-    statuses = {
-        one.metric: one.status for one in metric_statuses(replace(tables, assignments=own))
-    }
+    statuses = {one.metric: one.status for one in metric_statuses(replace(tables, assignments=own))}
     flips = _contradictions(tables.judgments)
     needs = []
     for key, rows in core.groupby("key", sort=True):

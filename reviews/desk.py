@@ -230,7 +230,9 @@ def _blind(session: Session, assignment: Assignment, *, position: int, total: in
 
 def _own(session: Session, rater_id: int, code: str) -> Assignment:
     found = session.exec(
-        select(Assignment).where(Assignment.code == code, Assignment.rater_id == rater_id)
+        select(Assignment)
+        .join(Rater, col(Rater.id) == Assignment.rater_id)
+        .where(Assignment.code == code, Assignment.rater_id == rater_id, col(Rater.active))
     ).one_or_none()
     if found is None:
         raise LabelRefused("This conversation is not in your list.")

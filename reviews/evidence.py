@@ -63,7 +63,9 @@ def read_tables(engine: Engine, study: str) -> StudyTables:
         frames.assignments(engine, study)
         .merge(about_items, on="conversation_id", how="left")
         .merge(about_metrics, on="metric_version_id", how="left")
-        .merge(slots(engine, study)[["assignment_id", "reason", "released_at"]], on="assignment_id", how="left")
+        .merge(
+            slots(engine, study)[["assignment_id", "reason", "released_at"]], on="assignment_id", how="left"
+        )
     )
     return StudyTables(metrics, assignments, frames.judgments(engine, study), adjudicated(engine, study))
 

@@ -1,7 +1,9 @@
 """The rubric's questions besides the verdict: which are due, which answers are acceptable, and how they are kept."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Engine
@@ -18,7 +20,14 @@ CLOSING = "set"
 
 def rubric_of(review_set: ReviewSet) -> Rubric:
     """What the raters of a set are asked: the rubric that was frozen with it."""
-    return Rubric.model_validate(review_set.rubric) if review_set.rubric else load(DEFAULT)
+    return _read(json.dumps(review_set.rubric))
+
+
+@lru_cache(maxsize=64)
+def _read(frozen: str) -> Rubric:
+    """The rubric of a set as its text, read once: every run of a rater's page asks for it."""
+    document = json.loads(frozen)
+    return Rubric.model_validate(document) if document else load(DEFAULT)
 
 
 def item_questions(session: Session, assignment: Assignment, rubric: Rubric) -> tuple[Question, ...]:

@@ -94,8 +94,12 @@ def _rule() -> Rule:
 
 def _choose_rule(rule: Rule) -> None:
     with st.expander(f"By what rule: {rule.name}"), st.form("rule", border=False):
-        reasons = st.multiselect(
-            "Items to settle", list(Reason), default=list(rule.reasons), format_func=_described
+        reasons = st.pills(
+            "Items to settle",
+            list(Reason),
+            selection_mode="multi",
+            default=list(rule.reasons),
+            format_func=_described,
         )
         minimum = st.number_input("Answers that an item needs", min_value=1, max_value=99, value=rule.minimum)
         if st.form_submit_button("Use this rule") and reasons:

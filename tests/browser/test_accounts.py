@@ -10,10 +10,8 @@ from sqlalchemy import Engine
 from reviews import people
 from reviews.invitations import make_token
 from tests.browser.desks import Desk, plain_turns, set_desks
-from tests.browser.serving import Workbench
-
-pytest.importorskip("joserfc", reason="signing in through an organisation needs the extra `oidc`")
 from tests.browser.oidc_provider import Provider
+from tests.browser.serving import Workbench
 
 pytestmark = pytest.mark.browser
 
