@@ -5,9 +5,8 @@ sending until the server has answered. What it sends names the item and the revi
 doubled click can only ever store the same answer on the same item.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +18,23 @@ from reviews.labels import REASONS
 
 _KEY = "rating-desk"
 _EVENTS = ("draft", "save", "view", "go")
+"""In the order in which they are acted on: a draft may come together with what follows it."""
+_ACTED = "rating-desk-acted"
 
 
-@dataclass(frozen=True, slots=True)
-class DeskEvent:
-    """What the rater did: `draft`, `save`, `go` or `view`, with what the browser sent along."""
-
-    kind: str
-    sent: Mapping[str, Any]
+Act = Callable[[str, Mapping[str, Any]], None]
+"""What to do about something that the rater did: `draft`, `save`, `view` or `go`, and what the browser sent along."""
 
 
-def rating_desk(desk: OnDesk, *, formatted_view: bool = False, refused: str | None = None) -> list[DeskEvent]:
-    """Show an item to be rated; returns what the rater just did, oldest first: a draft may come with what follows it.
+def rating_desk(desk: OnDesk, *, act: Act, formatted_view: bool = False, refused: str | None = None) -> bool:
+    """Show an item to be rated; True where something was acted on only now, so that the page must run again.
+
+    Usually `act` is called before the page runs, as a callback, and the page shows what came of it. The first callback
+    after a restart of the server is lost; then what was sent is found here, behind the page.
 
     Args:
         desk: the item and the rater's own work on it.
+        act: what to do about a draft, an answer, another view or a step back; each may be sent more than once.
         formatted_view: show the messages with their formatting instead of exactly as written.
         refused: why what was sent last was not stored.
     """
@@ -59,8 +60,21 @@ def rating_desk(desk: OnDesk, *, formatted_view: bool = False, refused: str | No
         "formatted": formatted_view,
         "refused": refused,
     }
-    result = _component()(data=shown, key=_KEY, **{f"on_{kind}_change": _nothing for kind in _EVENTS})
-    return [DeskEvent(kind, sent) for kind in _EVENTS if (sent := result.get(kind))]
+    acted = st.session_state.pop(_ACTED, False)
+    callbacks = {f"on_{kind}_change": partial(_act_on, kind, act) for kind in _EVENTS}
+    result = _component()(data=shown, key=_KEY, **callbacks)
+    left = [] if acted else [(kind, sent) for kind in _EVENTS if (sent := result.get(kind))]
+    for kind, sent in left:
+        act(kind, sent)
+    return bool(left)
+
+
+def _act_on(kind: str, act: Act) -> None:
+    """The callback of one kind of event, which runs before the page."""
+    sent = (st.session_state.get(_KEY) or {}).get(kind)
+    if sent:
+        act(kind, sent)
+        st.session_state[_ACTED] = True
 
 
 def _as_answered(desk: OnDesk) -> dict[str, Any] | None:
@@ -90,7 +104,3 @@ def _component() -> Any:
         js=here.with_suffix(".js").read_text(encoding="utf-8"),
         isolate_styles=False,
     )
-
-
-def _nothing() -> None:
-    """A trigger needs a callback to be known; the page acts on the value instead, which survives a restart."""

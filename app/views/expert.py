@@ -1,5 +1,6 @@
 """What an expert sees: how it works, the desk, and their own answers."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -61,26 +62,32 @@ def _desk(rater_id: int, on_desk: desk.OnDesk) -> None:
         st.session_state["shown"] = code
     if _settle_conflict(rater_id, on_desk):
         return
-    events = rating_desk(
+    if rating_desk(
         on_desk,
+        act=_act,
         formatted_view=st.session_state.get("formatted", False),
         refused=st.session_state.pop("refused", None),
-    )
-    for event in events:
-        match event.kind:
-            case "draft":
-                _keep_draft(rater_id, on_desk, event.sent)
-            case "save":
-                _save(rater_id, event.sent)
-            case "view":
-                st.session_state["formatted"] = bool(event.sent["formatted"])
-            case _:
-                st.query_params["item"] = event.sent["code"]
-    if events:
+    ):
         st.rerun()
 
 
-def _keep_draft(rater_id: int, on_desk: desk.OnDesk, sent: Any) -> None:
+def _act(kind: str, sent: Mapping[str, Any]) -> None:
+    """Do what the rater asked for. Who they are is looked up anew: this may run before the page."""
+    looking = workspace.recognise()
+    if looking is None or looking.role is not Role.EXPERT:
+        return
+    match kind:
+        case "draft":
+            _keep_draft(workspace.rater_id(looking), sent)
+        case "save":
+            _save(workspace.rater_id(looking), sent)
+        case "view":
+            st.session_state["formatted"] = bool(sent["formatted"])
+        case _:
+            st.query_params["item"] = sent["code"]
+
+
+def _keep_draft(rater_id: int, sent: Mapping[str, Any]) -> None:
     """Keep what was begun; where an answer was saved meanwhile, nothing of either is dropped in silence."""
     engine, content = workspace.engine(), dict(sent["content"])
     try:
@@ -92,9 +99,9 @@ def _keep_draft(rater_id: int, on_desk: desk.OnDesk, sent: Any) -> None:
     try:
         st.session_state["conflict"] = (sent["code"], _complete(content))
     except ValidationError:
-        saved = on_desk.label
-        begun = content | {"verdict": saved.verdict if saved else None}
-        desk.keep_draft(engine, rater_id, sent["code"], begun, base_revision=saved.revision if saved else 0)
+        saved = desk.history(engine, rater_id, sent["code"])[-1]
+        begun = content | {"verdict": saved.verdict}
+        desk.keep_draft(engine, rater_id, sent["code"], begun, base_revision=saved.revision)
         st.session_state["refused"] = (
             "You have saved an answer to this conversation meanwhile, in another tab or on another device. It is shown"
             " here, with what you had begun to write."
@@ -108,7 +115,7 @@ def _complete(content: dict[str, Any]) -> Answer:
     return answer
 
 
-def _save(rater_id: int, sent: Any) -> None:
+def _save(rater_id: int, sent: Mapping[str, Any]) -> None:
     """Store what was sent, on the item and the revision that it names, whatever the page shows by now."""
     engine = workspace.engine()
     try:

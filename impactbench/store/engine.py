@@ -9,7 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, make_url
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, inspect, make_url
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
@@ -38,7 +38,11 @@ def connect(url: str) -> Engine:
     """
     try:
         sqlite = make_url(url).get_backend_name() == "sqlite"
-        engine = create_engine(url, poolclass=NullPool) if sqlite else create_engine(url, pool_pre_ping=True)
+        # Each operation has a connection to itself; opening a SQLite file for each would cost more than a query.
+        pool: dict[str, Any] = (
+            {"poolclass": QueuePool, "max_overflow": -1} if sqlite else {"pool_pre_ping": True}
+        )
+        engine = create_engine(url, **pool)
     except (ArgumentError, NoSuchModuleError) as error:
         raise DatabaseUnreachable(
             f"IMPACTBENCH_DATABASE_URL is not an address of a database: {error}"

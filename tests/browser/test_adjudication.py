@@ -105,6 +105,8 @@ def test_an_item_is_settled_once_in_place_and_without_a_name(
     fresh.get_by_role("button", name="Previous", exact=True).click()
     expect(fresh.get_by_text("Item 2 of 3")).to_be_visible()
     fresh.get_by_role("button", name="Previous", exact=True).click()
+    expect(fresh.get_by_text("Item 1 of 3")).to_be_visible()
+    expect(fresh.get_by_label("Because")).to_have_count(1)
     expect(fresh.get_by_label("Because")).to_have_value("it never asks")
     fresh.get_by_label("Because").fill("on second thoughts")
     fresh.get_by_role("button", name="Save the change").focus()
