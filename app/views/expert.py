@@ -11,7 +11,7 @@ from app import workspace
 from app.components.rating_desk import rating_desk
 from app.views import expert_questions, welcome
 from impactbench.domain import Role
-from impactbench.store.tables import Label
+from impactbench.store.tables import Label, Rater
 from reviews import desk, worklist
 from reviews.labels import REASONS, Answer, LabelRefused, StaleAnswer
 from reviews.questions import open_questions
@@ -23,20 +23,10 @@ def rate() -> None:
     """The page that an expert works on."""
     looking = workspace.require_role(Role.EXPERT)
     engine, rater_id = workspace.engine(), workspace.rater_id(looking)
-    _, asked = worklist.count_items(engine, rater_id)
-    if not asked:
-        st.title("Nothing to rate yet")
-        st.write("You have not been given any conversations so far. You will hear from whoever invited you.")
-        return
-    if looking.protocol_accepted_at is None:
-        welcome.welcome(rater_id, looking.pseudonym, asked)
-        return
-    if (questions := open_questions(engine, rater_id)) is not None:
-        expert_questions.ask(rater_id, questions)
-        return
-    code = st.query_params.get("item") or worklist.next_code(engine, rater_id)
+    code = st.query_params.get("item")
+    if code is None or looking.protocol_accepted_at is None:
+        code = _begin(looking, rater_id)
     if code is None:
-        _thanks(asked)
         return
     st.query_params["item"] = code
     try:
@@ -45,6 +35,24 @@ def rate() -> None:
         del st.query_params["item"]
         st.rerun()
     _desk(rater_id, on_desk)
+
+
+def _begin(looking: Rater, rater_id: int) -> str | None:
+    """What comes before an item: the welcome, questions that are due, thanks; or the code of the next item."""
+    engine = workspace.engine()
+    _, asked = worklist.count_items(engine, rater_id)
+    if not asked:
+        st.title("Nothing to rate yet")
+        st.write("You have not been given any conversations so far. You will hear from whoever invited you.")
+    elif looking.protocol_accepted_at is None:
+        welcome.welcome(rater_id, looking.pseudonym, asked)
+    elif (questions := open_questions(engine, rater_id)) is not None:
+        expert_questions.ask(rater_id, questions)
+    elif (code := worklist.next_code(engine, rater_id)) is None:
+        _thanks(asked)
+    else:
+        return code
+    return None
 
 
 def _thanks(asked: int) -> None:
@@ -129,7 +137,7 @@ def _save(rater_id: int, sent: Mapping[str, Any]) -> None:
         st.session_state["refused"] = "Not saved: this answer is not complete, or a text in it is too long."
     else:
         following = worklist.next_code(engine, rater_id, after=sent["code"])
-        if following:
+        if following and open_questions(engine, rater_id) is None:
             st.query_params["item"] = following
         else:
             st.query_params.pop("item", None)
