@@ -17,6 +17,8 @@ SHIPPED = [
     "app/components/rating_desk.css",
     "app/favicon.svg",
     "validation/admissible.yaml",
+    "validation/__init__.pyi",
+    "reviews/rubrics/plain-verdict.yaml",
     "impactbench/store/migrations/env.py",
     "impactbench/store/migrations/script.py.mako",
     "impactbench/_data/suite/subareas.yaml",

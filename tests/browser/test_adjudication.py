@@ -6,7 +6,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import Engine
 from sqlmodel import select
 
-from app import navigation
 from impactbench.domain import LabelVerdict
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
@@ -23,12 +22,7 @@ from tests.browser.desks import (
 from tests.browser.serving import Workbench
 from tests.browser.test_blindness import Ear
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        not hasattr(navigation, "adjudication"), reason="the page is not in the navigation yet"
-    ),
-]
+pytestmark = pytest.mark.browser
 RATERS = ("another-rater-wren", "another-rater-heron")
 HOSTILE = "<img src=x onerror=alert(1)> **bold** [link](http://example.org)"
 
