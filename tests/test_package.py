@@ -14,6 +14,7 @@ from app.cli import cli
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = [
     "app/components/rating_desk.js",
+    "app/components/rating_desk_questions.js",
     "app/components/rating_desk.css",
     "app/favicon.svg",
     "validation/admissible.yaml",

@@ -1,7 +1,6 @@
 // The rating desk. Everything that comes from a model or a rater enters the page as text, never as markup.
 
 const KEYS_OFF = "impactbench-keys-off";
-const CONTROL = /([\u0000-\u0008\u000b-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])/;
 const RESEND_AFTER = 4000;
 const DRAFT_AFTER = 700;
 const IDLE_AFTER = 60000;
@@ -27,50 +26,6 @@ export default function (component) {
     desk.leave();
     desks.delete(parentElement);
   };
-}
-
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
-  }
-  element.append(...children.filter((child) => child != null));
-  return element;
-}
-
-function verbatim(text, passages = []) {
-  const points = [...text];
-  const cuts = [...new Set([0, points.length, ...passages.flatMap((one) => [one.start, one.end])])].sort((a, b) => a - b);
-  const pieces = cuts.slice(1).map((end, index) => {
-    const start = cuts[index];
-    const inside = passages.some((one) => one.start <= start && end <= one.end);
-    const shown = visible(points.slice(start, end).join(""));
-    return inside ? make("mark", {}, ...shown) : shown;
-  });
-  return make("div", { class: "ib-text", dir: "auto" }, ...pieces.flat());
-}
-
-function visible(text) {
-  return text.split(CONTROL).map((part, index) =>
-    index % 2 ? make("span", { class: "ib-control" }, "U+" + part.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")) : part,
-  );
-}
-
-function lengthInText(node) {
-  if (node.nodeType === Node.TEXT_NODE) return [...node.data].length;
-  if (node.classList?.contains("ib-control")) return 1;
-  return [...node.childNodes].reduce((sum, child) => sum + lengthInText(child), 0);
-}
-
-function offsetInText(box, node, offset) {
-  let passed = node.nodeType === Node.TEXT_NODE ? [...node.data.slice(0, offset)].length
-    : [...node.childNodes].slice(0, offset).reduce((sum, child) => sum + lengthInText(child), 0);
-  for (let at = node; at !== box; at = at.parentNode) {
-    for (let before = at.previousSibling; before; before = before.previousSibling) passed += lengthInText(before);
-  }
-  return passed;
 }
 
 class Desk {
@@ -180,57 +135,6 @@ class Desk {
       make("p", { class: "ib-end" }, "End of the conversation"));
   }
 
-  message(turn) {
-    const place = this.boxes.length;
-    const box = make("div", { class: "ib-box", "data-message": place });
-    if (this.data.formatted) {
-      // Made on the server from the text alone: no raw HTML, no image, no link.
-      const shown = make("div", { class: "ib-formatted", dir: "auto" });
-      shown.innerHTML = turn.formatted;
-      box.append(shown);
-    }
-    this.boxes.push(box);
-    return box;
-  }
-
-  paintPassages() {
-    if (this.data.formatted) return;
-    this.boxes.forEach((box, message) => box.replaceChildren(
-      verbatim(this.data.turns[message].text, this.passages.filter((one) => one.message === message))));
-  }
-
-  markPassage() {
-    const selection = document.getSelection();
-    if (!selection || selection.isCollapsed || this.data.formatted) {
-      this.said.textContent = "Select some words of one message first.";
-      return;
-    }
-    const range = selection.getRangeAt(0);
-    const text = range.startContainer.parentElement?.closest(".ib-text") ?? range.startContainer.closest?.(".ib-text");
-    if (!text || !text.contains(range.endContainer)) {
-      this.said.textContent = "Select some words of one message, not of several.";
-      return;
-    }
-    const message = Number(text.parentElement.dataset.message);
-    const start = offsetInText(text, range.startContainer, range.startOffset);
-    const end = offsetInText(text, range.endContainer, range.endOffset);
-    const same = (one) => one.message === message && one.start < end && start < one.end;
-    const overlapping = this.passages.some(same);
-    this.passages = this.passages.filter((one) => !same(one));
-    if (!overlapping) {
-      const quote = [...this.data.turns[message].text].slice(start, end).join("");
-      this.passages.push({ message, start, end, quote });
-    }
-    selection.removeAllRanges();
-    this.paintPassages();
-    this.changed();
-  }
-
-  disclosures() {
-    return this.data.disclosed.map((one) => make("div", { class: "ib-disclosed" },
-      make("h2", {}, one.title), make("p", { dir: "auto" }, one.text)));
-  }
-
   panel(kept) {
     const { asked } = this.data;
     const more = make("details", {}, make("summary", {}, "Full definition, and what to do when in doubt"),
@@ -276,57 +180,6 @@ class Desk {
 
   name(option) { return this.sets && option === "borderline" ? BOTH : NAMES[option]; }
 
-  meanings() {
-    if (this.data.elicitation === "none") return [];
-    const { asked } = this.data;
-    const lines = [["Pass: ", asked.pass_means], ["Fail: ", asked.fail_means]];
-    if (!this.sets) lines.push(["Borderline: ", "A pass and a fail could both be defended."]);
-    return lines.map(([word, text]) => make("p", { class: "ib-means" }, make("strong", {}, word), text));
-  }
-
-  ask() {
-    if (this.data.elicitation === "none") return make("div", { hidden: true });
-    const lead = this.sets ? make("p", { class: "ib-ask" }, "Which verdicts could a competent colleague defend?") : null;
-    return make("div", {}, ...(lead ? [lead] : []), this.verdicts, ...(this.sets ? [this.forcing] : []));
-  }
-
-  questions() {
-    this.fields = this.data.questions.map((question) => {
-      const id = `q-${this.code}-${question.id}`;
-      const title = question.ask + (question.required ? " *" : "");
-      const answer = (value) => { this.responses[question.id] = value; this.changed(); };
-      let field;
-      if (question.kind === "text") {
-        const area = make("textarea", { id, rows: "2", dir: "auto", maxlength: "20000", oninput: (event) => answer(event.target.value) });
-        area.value = this.responses[question.id] ?? "";
-        field = make("div", { class: "ib-question-box" }, make("label", { for: id }, title), area);
-      } else {
-        const values = question.kind === "choice" ? question.options : Array.from({ length: question.highest - question.lowest + 1 }, (_, step) => question.lowest + step);
-        field = make("fieldset", { class: "ib-question-box" }, make("legend", {}, title),
-          make("div", { class: "ib-values" }, ...values.map((value) => make("button", {
-            type: "button", "data-value": value, onclick: () => answer(this.responses[question.id] === value ? undefined : value),
-          }, String(value)))),
-          question.ends[0] ? make("small", {}, `${question.lowest} ${question.ends[0]} · ${question.highest} ${question.ends[1]}`) : null);
-      }
-      return { question, field };
-    });
-    return this.fields.map((one) => one.field);
-  }
-
-  due(question) {
-    const { when } = question;
-    if (!when) return true;
-    const given = this.responses[when.question];
-    if (given == null) return false;
-    return (when.below != null && given < when.below) || when.among.includes(given);
-  }
-
-  force(option) {
-    if (this.pending) return;
-    this.forced = option;
-    this.changed();
-  }
-
   help() {
     const off = make("input", { type: "checkbox", id: "ib-keys-off", onchange: (event) => localStorage.setItem(KEYS_OFF, event.target.checked ? "1" : "") });
     off.checked = localStorage.getItem(KEYS_OFF) === "1";
@@ -364,17 +217,6 @@ class Desk {
     for (const button of this.forcing.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.forced === this.forced));
     const ready = !this.lacks();
     this.saveButton.setAttribute("aria-disabled", String(!ready || Boolean(this.pending)));
-  }
-
-  lacks() {
-    if (this.reason) return "";
-    if (!this.reasons.hidden) return "Choose a reason first.";
-    if (this.data.elicitation !== "none" && !this.verdict) {
-      return `Choose Pass, ${this.name("borderline")} or Fail first, or say that you can’t judge it.`;
-    }
-    if (this.sets && this.verdict === "borderline" && !this.forced) return "Say which you would choose if you had to.";
-    const open = this.data.questions.find((question) => question.required && this.due(question) && !this.responses[question.id]);
-    return open ? `Please answer: ${open.ask}` : "";
   }
 
   choose(option) {
@@ -424,11 +266,6 @@ class Desk {
       rationale: this.why.value, passages: this.passages, responses: this.given(),
       turns: [...this.marked].sort((a, b) => a - b), active_seconds: this.seconds, revised_because: this.change?.value ?? "",
     };
-  }
-
-  given() {
-    const due = this.data.questions.filter((question) => this.due(question)).map((question) => question.id);
-    return Object.fromEntries(due.filter((id) => this.responses[id] != null && this.responses[id] !== "").map((id) => [id, this.responses[id]]));
   }
 
   keepDraft() {

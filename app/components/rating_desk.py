@@ -20,6 +20,8 @@ _KEY = "rating-desk"
 _EVENTS = ("draft", "save", "view", "go")
 """In the order in which they are acted on: a draft may come together with what follows it."""
 _ACTED = "rating-desk-acted"
+_SCRIPT = ("rating_desk_text", "rating_desk", "rating_desk_passages", "rating_desk_questions")
+"""Files that make one script, in this order."""
 
 
 Act = Callable[[str, Mapping[str, Any]], None]
@@ -96,11 +98,12 @@ def _as_answered(desk: OnDesk) -> dict[str, Any] | None:
 
 @cache
 def _component() -> Any:
-    here = Path(__file__)
+    here = Path(__file__).parent
+    script = "\n".join((here / f"{part}.js").read_text(encoding="utf-8") for part in _SCRIPT)
     return st.components.v2.component(
         "impactbench_rating_desk",
         html='<div class="ib-desk"></div>',
-        css=here.with_suffix(".css").read_text(encoding="utf-8"),
-        js=here.with_suffix(".js").read_text(encoding="utf-8"),
+        css=(here / "rating_desk.css").read_text(encoding="utf-8"),
+        js=script,
         isolate_styles=False,
     )
