@@ -1,4 +1,4 @@
-"""Who may see what, and when: the one table that pages, commands and exports ask.
+"""Who may see what, and when: the one table for pages, commands and exports to ask.
 
 A cell that is not in the table is closed. What a role may never see here it must not be sent in any form.
 """
