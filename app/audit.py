@@ -1,51 +1,203 @@
 """The audit of a study, computed once for each state of its data and then remembered for everybody.
 
-What is remembered belongs to no person; pages check the role of whoever looks before they ask for it.
+What is remembered belongs to no person and is never changed; pages check the role of whoever looks before they ask for
+it. What concerns the labels of one metric is remembered by these labels, so that another label elsewhere leaves it.
 """
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from app import workspace
 from impactbench.store import frames
-from reviews import contest, evidence
+from reviews import before_after, contest, evidence
+from reviews.audit import (
+    ages,
+    agreement,
+    corrected,
+    indeterminacy,
+    items,
+    judge,
+    memory,
+    missing,
+    own_family,
+    panel,
+    raters,
+    retest,
+)
+from reviews.audit.groups import Group, Kind
+from reviews.audit.groups import groups as groups_of
+from reviews.audit.items import Judge
+from validation.bounds import Bounds
 from validation.contested import MetricStatus
 from validation.mapping import Policy
+from validation.panel_judges import PanelPreference
+
+Result = TypeVar("Result")
 
 
 def tables(study: str) -> evidence.StudyTables:
-    return _tables(study, frames.state(workspace.engine(), study))
+    return _tables(study, _state(study))
 
 
-def agreement(study: str) -> list[evidence.AgreementRow]:
-    return _agreement(study, frames.state(workspace.engine(), study))
+def coverage(study: str) -> list[evidence.Coverage]:
+    return _ask(study, "coverage", lambda: evidence.coverage(tables(study)))
 
 
-def judges(study: str, policy: Policy) -> list[evidence.JudgeRow]:
-    return _judges(study, frames.state(workspace.engine(), study), policy)
+def agreement_by_group(study: str, coefficient: str) -> list[agreement.GroupAgreement]:
+    return _ask(
+        study,
+        f"agreement {coefficient}",
+        lambda: agreement.agreement_by_group(tables(study), coefficient, remember=_memory()),
+    )
+
+
+def weighted_alpha(study: str) -> Any:
+    return _ask(study, "weighted alpha", lambda: evidence.weighted_alpha(tables(study).assignments))
+
+
+def paradox(study: str, group: Group) -> agreement.ParadoxPanel:
+    return _ask(
+        study, f"paradox {group.kind} {group.name}", lambda: agreement.paradox_panel(tables(study), group)
+    )
+
+
+def judges(study: str) -> list[Judge]:
+    return items.judges_of(tables(study))
+
+
+def judge_by_group(study: str, one: Judge, policy: Policy) -> list[judge.JudgeGroup]:
+    return _of(study, one, f"groups {policy}", lambda: judge.judge_by_group(tables(study), one, policy))
+
+
+def judge_by_metric(study: str, one: Judge, policy: Policy) -> list[judge.JudgeOnMetric]:
+    return _of(study, one, f"metrics {policy}", lambda: judge.judge_by_metric(tables(study), one, policy))
+
+
+def readings(study: str, one: Judge) -> judge.Readings:
+    return _of(study, one, "readings", lambda: judge.readings(tables(study), one))
+
+
+def ceilings(study: str, one: Judge) -> list[judge.Ceiling]:
+    return _of(study, one, "ceilings", lambda: judge.ceilings(tables(study), one))
+
+
+def differing_items(study: str, one: Judge) -> Any:
+    return _of(study, one, "differing", lambda: judge.differing_items(tables(study), one))
+
+
+def under_figure(study: str, one: Judge | None) -> Any:
+    name = f"items {one.judge_id if one else None}"
+    return _ask(study, name, lambda: items.under_figure(tables(study), one))
+
+
+def judge_retest(study: str, one: Judge) -> retest.JudgeRetest:
+    return _of(study, one, "retest", lambda: retest.judge_retest(tables(study), one))
+
+
+def flipped_items(study: str, one: Judge) -> Any:
+    return _of(study, one, "flipped", lambda: retest.flipped_items(tables(study), one))
+
+
+def own_family_of(study: str, one: Judge, policy: Policy) -> own_family.OwnFamily:
+    return _of(study, one, f"own family {policy}", lambda: own_family.own_family(tables(study), one, policy))
+
+
+def panel_preference(study: str) -> PanelPreference | None:
+    return _ask(study, "panel preference", lambda: own_family.panel(tables(study)))
+
+
+def roles_and_families(study: str) -> Any:
+    return _ask(study, "roles", lambda: own_family.roles_and_families(tables(study)))
+
+
+def age_differences(study: str, one: Judge, policy: Policy) -> list[ages.AgeDifference]:
+    return _of(study, one, f"ages {policy}", lambda: ages.age_differences(tables(study), one, policy))
+
+
+def boards(study: str, one: Judge, policy: Policy) -> list[corrected.Board]:
+    return _of(study, one, f"boards {policy}", lambda: corrected.boards(tables(study), one, policy))
+
+
+def orders(study: str, one: Judge, policy: Policy) -> Any:
+    contested = contest.contested_versions(statuses(study))
+    return _of(
+        study,
+        one,
+        f"orders {policy}",
+        lambda: panel.orders(tables(study), one, policy, contested=contested),
+    )
+
+
+def compare_judges(study: str) -> panel.PanelOfJudges:
+    contested = contest.contested_versions(statuses(study))
+    return _ask(study, "judges", lambda: panel.compare_judges(tables(study), contested=contested))
+
+
+def indeterminate(study: str) -> indeterminacy.Indeterminacy:
+    return _ask(study, "indeterminacy", lambda: indeterminacy.indeterminacy(tables(study)))
+
+
+def rater_audit(study: str) -> raters.RaterAudit:
+    return _ask(study, "raters", lambda: raters.rater_audit(tables(study)))
+
+
+def missing_from(study: str) -> missing.Missing:
+    return _ask(study, "missing", lambda: missing.missing(tables(study)))
 
 
 def statuses(study: str) -> list[MetricStatus]:
-    return _statuses(study, frames.state(workspace.engine(), study))
+    return _ask(study, "statuses", lambda: contest.metric_statuses(tables(study), remember=_memory()))
 
 
-# `state` is not read: it is the key under which a result is remembered.
+def pass_rate_bounds(study: str, metric_version_id: int) -> Bounds:
+    return _ask(
+        study,
+        f"pass rate {metric_version_id}",
+        lambda: indeterminacy.metric_pass_rate(tables(study), metric_version_id),
+    )
 
 
-@st.cache_data(max_entries=4, show_spinner="Reading the study …")
+def before_and_after(study: str, old: int, new: int) -> before_after.BeforeAfter:
+    return _ask(
+        study,
+        f"before and after {old} {new}",
+        lambda: before_after.before_and_after(tables(study), old=old, new=new),
+    )
+
+
+def groups(study: str, kinds: Sequence[Kind] = tuple(Kind)) -> list[Group]:
+    return groups_of(tables(study), kinds)
+
+
+def _of(study: str, one: Judge, name: str, compute: Callable[[], Result]) -> Result:
+    return _ask(study, f"judge {one.judge_id} {name}", compute)
+
+
+def _ask(study: str, name: str, compute: Callable[[], Result]) -> Result:
+    """What was computed under this name for the study as it is now, or compute it."""
+    found: Result = _remembered(study, _state(study), name, compute)
+    return found
+
+
+def _state(study: str) -> str:
+    return frames.state(workspace.engine(), study)
+
+
+# `state` and `name` are not read: they are the key under which a result is remembered.
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading the study …")
 def _tables(study: str, state: str) -> evidence.StudyTables:  # noqa: ARG001
     return evidence.read_tables(workspace.engine(), study)
 
 
-@st.cache_data(max_entries=4, show_spinner="Computing agreement …")
-def _agreement(study: str, state: str) -> list[evidence.AgreementRow]:
-    return evidence.agreement(_tables(study, state))
+@st.cache_resource(max_entries=256, show_spinner="Computing …")
+def _remembered(study: str, state: str, name: str, _compute: Callable[[], Any]) -> Any:  # noqa: ARG001
+    return _compute()
 
 
-@st.cache_data(max_entries=32, show_spinner="Comparing the judge with the experts …")
-def _judges(study: str, state: str, policy: Policy) -> list[evidence.JudgeRow]:
-    return evidence.judges_against_experts(_tables(study, state), policy)
-
-
-@st.cache_data(max_entries=4, show_spinner="Gathering the evidence …")
-def _statuses(study: str, state: str) -> list[MetricStatus]:
-    return contest.metric_statuses(_tables(study, state))
+@st.cache_resource(show_spinner=False)
+def _memory() -> memory.Memory:
+    return memory.Memory()

@@ -8,15 +8,33 @@ from streamlit.navigation.page import StreamlitPage
 
 from app.views import (
     adjudication,
+    ages,
+    agreement,
+    another_device,
+    changes,
+    corrected,
+    coverage,
     expert,
+    exposure_log,
+    forensics,
     judge,
+    judges,
     leaks,
     maintainer,
-    methodologist,
+    missing,
+    own_family,
     people,
     plan,
+    practice,
     progress,
+    raters_audit,
+    registered,
+    report,
+    retest,
+    runs,
     study,
+    submissions,
+    suite,
 )
 from impactbench.domain import Role
 from impactbench.store.tables import Rater
@@ -28,22 +46,34 @@ def pages_for(looking: Rater) -> list[StreamlitPage] | dict[str, list[StreamlitP
         case Role.EXPERT:
             return _for_experts()
         case Role.METHODOLOGIST:
-            return {"Audit": _audit(Role.METHODOLOGIST), "Design": _design()}
+            return {"Audit": _audit(Role.METHODOLOGIST), "Judge": _judges(), "Design": _design()}
         case _:
-            return {"Audit": _audit(Role.MAINTAINER), "Design": _design(), "Upkeep": _upkeep()}
+            return {
+                "Audit": _audit(Role.MAINTAINER),
+                "Judge": _judges(),
+                "Design": _design(),
+                "Upkeep": _upkeep(),
+            }
 
 
 def _for_experts() -> list[StreamlitPage]:
     desk = _page(expert.rate, "Rate", "rate", "edit_note", default=True)
-    return [desk, _page(partial(expert.my_answers, desk), "My answers", "my-answers", "history")]
+    return [
+        desk,
+        _page(partial(expert.my_answers, desk), "My answers", "my-answers", "history"),
+        _page(practice.practice, "Practice", "practice", "school"),
+        _page(submissions.suggest, "Suggest a metric", "suggest", "lightbulb"),
+        _page(another_device.another_device, "Another device", "another-device", "devices"),
+    ]
 
 
 def _audit(role: Role) -> list[StreamlitPage]:
     return [
         _page(study.overview, "Study", "study", "home", default=role is Role.METHODOLOGIST),
-        _page(methodologist.coverage, "Coverage", "coverage", "grid_on"),
-        _page(methodologist.agreement, "Agreement", "agreement", "groups"),
-        _page(judge.judge_and_experts, "Judge and experts", "judge", "balance"),
+        _page(coverage.coverage, "Coverage", "coverage", "grid_on"),
+        _page(agreement.agreement, "Agreement", "agreement", "groups"),
+        _page(raters_audit.raters_audit, "Raters", "raters", "group_search"),
+        _page(missing.missing, "What is missing", "missing", "unpublished"),
         _page(
             maintainer.contested_metrics,
             "Contested metrics",
@@ -51,13 +81,29 @@ def _audit(role: Role) -> list[StreamlitPage]:
             "flag",
             default=role is Role.MAINTAINER,
         ),
+        _page(changes.changes, "Change log", "changes", "history"),
+        _page(report.report, "Report", "report", "description"),
+        _page(forensics.forensics, "Published figures", "forensics", "query_stats"),
+    ]
+
+
+def _judges() -> list[StreamlitPage]:
+    return [
+        _page(judge.judge_and_experts, "Judge and experts", "judge", "balance"),
+        _page(retest.retest, "Judge against itself", "retest", "replay"),
+        _page(own_family.own_family, "Own family", "own-family", "family_history"),
+        _page(ages.ages, "Teens and adults", "ages", "escalator_warning"),
+        _page(corrected.corrected, "Corrected rates", "corrected", "tune"),
+        _page(judges.judges, "Indeterminacy and judges", "judges", "contrast"),
     ]
 
 
 def _design() -> list[StreamlitPage]:
     return [
         _page(plan.plan, "Plan", "plan", "calculate"),
+        _page(registered.registered, "Registered plan", "registered", "lock_clock"),
         _page(progress.progress, "Progress", "progress", "checklist"),
+        _page(suite.suite, "Suite", "suite", "category"),
     ]
 
 
@@ -65,6 +111,9 @@ def _upkeep() -> list[StreamlitPage]:
     return [
         _page(adjudication.adjudicate, "Adjudication", "adjudicate", "gavel"),
         _page(leaks.leaks, "Names in conversations", "names", "visibility_off"),
+        _page(exposure_log.exposure_log, "Who was sent what", "exposures", "receipt_long"),
+        _page(submissions.submissions, "Submissions", "submissions", "inbox"),
+        _page(runs.runs, "Runs", "runs", "play_circle"),
         _page(people.people, "People", "people", "badge"),
     ]
 

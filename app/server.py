@@ -18,10 +18,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette import starlette_server
 
-from app import members, sign_in, workspace
+from app import desk_route, members, sign_in, workspace
 from impactbench.domain import ImpactBenchError
 from impactbench.settings import Settings
 from impactbench.store.engine import require_current
+from reviews.visit import make_ready
 
 _POLICY = "; ".join(
     (
@@ -87,7 +88,11 @@ def create_app(settings: Settings) -> st.App:
 
     return st.App(
         Path(__file__).with_name("main.py"),
-        routes=[Route("/healthz", healthz), *sign_in.routes(engine, settings)],
+        routes=[
+            Route("/healthz", healthz),
+            *sign_in.routes(engine, settings),
+            *desk_route.routes(engine, settings),
+        ],
         middleware=[Middleware(SecureHeaders)],
         lifespan=_prepare,
     )
@@ -97,6 +102,7 @@ def create_app(settings: Settings) -> st.App:
 async def _prepare(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Import every page before the first visitor, and keep all of it out of the collections after every run of a page."""
     importlib.import_module("app.navigation")
+    make_ready()
     gc.collect()
     gc.freeze()
     yield {}

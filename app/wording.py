@@ -1,5 +1,6 @@
 """How results are put into words: numbers with their interval and n, and reasons where there is no number."""
 
+from validation.bounds import Bounds
 from validation.contested import MetricStatus, Status
 from validation.metric_evidence import THRESHOLDS, Domain, DomainEvidence
 from validation.results import Estimate
@@ -14,6 +15,8 @@ REASONS = {
     "too_few_clusters": "too few metrics",
     "too_few_raters": "too few raters",
 }
+_PRECISE = 10
+"""Wider intervals, in points, go with a number rounded to fives."""
 STATUSES = {
     Status.CONTESTED: ("▲", "Contested"),
     Status.WATCH: ("◆", "Watch"),
@@ -49,6 +52,46 @@ def spell(estimate: Estimate, *, percent: bool = False) -> str:
     if percent:
         return f"{point} [{estimate.low * 100:.0f}, {estimate.high * 100:.0f}]"
     return f"{point} [{estimate.low:.2f}, {estimate.high:.2f}]"
+
+
+def spell_bounds(bounds: Bounds) -> str:
+    """What the data leave open, as shares.
+
+    >>> spell_bounds(Bounds(low=Estimate(value=0.4, n=9), high=Estimate(value=0.52, n=9)))
+    '40% to 52%'
+    """
+    low, high = bounds.low, bounds.high
+    if low.value is None or high.value is None:
+        return spell(low if low.value is None else high)
+    return f"{low.value:.0%} to {high.value:.0%}"
+
+
+def in_hundred(estimate: Estimate) -> str:
+    """A share for everybody: no more precise than its interval allows, and never without it.
+
+    >>> in_hundred(Estimate(value=0.614, low=0.58, high=0.65, n=360))
+    '61% (58 to 65)'
+    >>> in_hundred(Estimate(value=0.614, low=0.45, high=0.76, n=18))
+    'about 60% (45 to 76)'
+    >>> in_hundred(Estimate(value=0.614, n=3))
+    'about 60% (too little data to say how far off)'
+    >>> in_hundred(Estimate.undefined("no_ratings", n=0))
+    'no number: there are no ratings'
+    """
+    if estimate.value is None:
+        return f"no number: {because(estimate.undefined_because)}"
+    point = estimate.value * 100
+    exact = f"{point:.0f}%"
+    if estimate.low is None or estimate.high is None:
+        return f"{_roughly(point)} (too little data to say how far off)"
+    low, high = estimate.low * 100, estimate.high * 100
+    return f"{exact if high - low < _PRECISE else _roughly(point)} ({low:.0f} to {high:.0f})"
+
+
+def _roughly(point: float) -> str:
+    """To the nearest five, but nothing becomes never or always by being rounded."""
+    nearest = 5 * round(point / 5)
+    return f"about {nearest if 0 < nearest < 100 else round(point)}%"
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

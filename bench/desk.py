@@ -2,13 +2,17 @@
 
 python -m bench.desk                        50, 100 and 200 raters for a minute each, then the opening of long things
 python -m bench.desk --raters 100 --seconds 300
+python -m bench.desk --by-page              every action as a run of the page
 python -m bench.desk --database URL         on an empty, migrated PostgreSQL database instead of a SQLite file
 
-Every rater is a websocket session of its own that opens its desk, thinks for three seconds (give or take a third), and
-then either keeps a draft or saves an answer and is shown the next item, in turn. Timed is an action from the click to the
-end of the run that answers it; a save counts both of its runs. Raters arrive over the first think times, and are timed
-after that. The raters run in this process and the server in another, on one machine: what they cost each other is in
-the figures, and the server's own processor time per action, which a busy machine does not change, stands beside them.
+Every rater is a session of its own, with a cookie, a websocket and a connection for posts, as a browser has them. They open
+their desk (a run of the page), think for three seconds (give or take a third), and then either keep a draft or save an
+answer, in turn, as the desk in the browser does: posted to `/desk`, and sent to the page only where the answer says so.
+Timed is an action from the click until its answer is read; a save is over when the next conversation has come. With
+`--by-page` every action is a run of the page instead: what the desk falls back on, and what any other page costs. Raters
+arrive over the first think times, and are timed after that. The raters run in this process and the server in another, on
+one machine: what they cost each other is in the figures, and the server's own processor time per action stands beside
+them. (On a machine that does other work that grows as well: two threads on one core slow each other down.)
 """
 
 import argparse
@@ -81,7 +85,9 @@ class Tally:
             kept.append(reply.seconds)
 
 
-async def rate(address: str, cookie: str, tally: Tally, *, until: float, arrive: float, seed: int) -> None:
+async def rate(
+    address: str, cookie: str, tally: Tally, *, until: float, arrive: float, seed: int, by_page: bool
+) -> None:
     """One rater's sitting."""
     draws = random.Random(seed)
     await asyncio.sleep(arrive)
@@ -97,13 +103,20 @@ async def rate(address: str, cookie: str, tally: Tally, *, until: float, arrive:
             said = answer(shown.item, draws)
             if turn % 2 == 0:
                 code = shown.item["code"]
-                shown = await client.draft(shown.item, said)
-                tally.keep(tally.drafts, shown)
-                if shown.item is None or shown.item["code"] != code:
-                    raise PageFailed("keeping a draft led to another item")
+                if by_page:
+                    shown = await client.draft(shown.item, said)
+                    kept = shown
+                    if shown.item is None or shown.item["code"] != code:
+                        raise PageFailed("keeping a draft led to another item")
+                else:
+                    kept = await client.tell("draft", about(shown.item) | {"content": said})
+                tally.keep(tally.drafts, kept)
             else:
                 before = shown.item["code"]
-                shown = await client.save(shown.item, said)
+                if by_page:
+                    shown = await client.save(shown.item, said)
+                else:
+                    shown = await client.tell("save", about(shown.item) | {"answer": said})
                 tally.keep(tally.saves, shown)
                 tally.saved += 1
                 if shown.item is not None and shown.item["code"] == before:
@@ -113,6 +126,11 @@ async def rate(address: str, cookie: str, tally: Tally, *, until: float, arrive:
         tally.failures.append(f"{type(failure).__name__}: {failure}"[:300])
     finally:
         await client.close()
+
+
+def about(item: dict[str, Any]) -> dict[str, Any]:
+    """What a message says of the item that it is about."""
+    return {"code": item["code"], "base_revision": item["base_revision"]}
 
 
 def answer(item: dict[str, Any], draws: random.Random) -> dict[str, Any]:
@@ -129,7 +147,7 @@ def answer(item: dict[str, Any], draws: random.Random) -> dict[str, Any]:
 
 
 async def sit(
-    bench: Measured, cookies: Sequence[str], *, seconds: float
+    bench: Measured, cookies: Sequence[str], *, seconds: float, by_page: bool
 ) -> tuple[Tally, float, float, list[float]]:
     """All raters at once; gives what they met, processor seconds, wall seconds, and memory over time."""
     ramp = 2 * THINK
@@ -138,7 +156,15 @@ async def sit(
     until = tally.timed_from + seconds
     sitting = [
         asyncio.create_task(
-            rate(bench.address, cookie, tally, until=until, arrive=ramp * number / len(cookies), seed=number)
+            rate(
+                bench.address,
+                cookie,
+                tally,
+                until=until,
+                arrive=ramp * number / len(cookies),
+                seed=number,
+                by_page=by_page,
+            )
         )
         for number, cookie in enumerate(cookies)
     ]
@@ -152,7 +178,7 @@ async def sit(
     return tally, cpu, wall, memory
 
 
-def measure_load(url: str, folder: Path, raters: int, *, seconds: float) -> bool:
+def measure_load(url: str, folder: Path, raters: int, *, seconds: float, by_page: bool = False) -> bool:
     """One row of the table; whether it meets its target."""
     engine = connect(url)
     bench = Measured(url, folder)
@@ -166,7 +192,7 @@ def measure_load(url: str, folder: Path, raters: int, *, seconds: float) -> bool
         bench.start()
         cookies = [sign_in(desks[name].link) for name in names]
         load = os.getloadavg()[0]
-        tally, cpu, wall, memory = asyncio.run(sit(bench, cookies, seconds=seconds))
+        tally, cpu, wall, memory = asyncio.run(sit(bench, cookies, seconds=seconds, by_page=by_page))
         with reading(engine) as session:
             stored = len(session.exec(select(t.Label.id)).all())
     finally:
@@ -290,6 +316,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--raters", default="50,100,200", help="how many at once, with commas; 0 for none")
     parser.add_argument("--seconds", type=float, default=60, help="how long each number of raters is timed")
+    parser.add_argument("--by-page", action="store_true", help="every action as a run of the page")
     parser.add_argument("--no-opening", action="store_true", help="leave out the long queue and transcript")
     parser.add_argument(
         "--database", default=None, help="an empty, migrated database for one number of raters"
@@ -306,7 +333,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for number in numbers:
             folder = _folder(scratch, f"load-{number}")
             met &= measure_load(
-                options.database or _copy(template, folder), folder, number, seconds=options.seconds
+                options.database or _copy(template, folder),
+                folder,
+                number,
+                seconds=options.seconds,
+                by_page=options.by_page,
             )
         if not options.no_opening:
             folder = _folder(scratch, "opening")

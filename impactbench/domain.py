@@ -18,7 +18,20 @@ class ImpactBenchError(Exception):
     ImpactBenchError
     ├── ImportRefused       a file that is not what it should be       impactbench.adapters
     ├── DatabaseBehind      the schema is older than the program       impactbench.store.engine
+    ├── CallFailed          a model did not answer, and why            impactbench.llm
+    ├── DesignRefused       a study file that cannot be run            impactbench.run_design
+    ├── BudgetReached       a call beyond the budget, not made         impactbench.spending
+    ├── Halted              a call of a run that is ending, not made   impactbench.runs
+    ├── RunBusy             a run that another process works on        impactbench.run_lock
+    ├── ModelsUnavailable   a library or a key that calls need         impactbench.llm
+    ├── SubmissionRefused   a suggestion that cannot go on as it is    impactbench.submissions
     ├── PlanRefused         a review set that cannot be assigned       reviews.assignment
+    ├── DispositionRefused  a decision about a metric                  reviews.dispositions
+    ├── RegistrationRefused an analysis plan that cannot be fixed      reviews.registration
+    ├── ReportRefused       a report that cannot be made or checked    reviews.report.gathering
+    ├── StatementRefused    what a study states about itself           reviews.report.statement
+    ├── CardRefused         a judge card that breaks its schema        reviews.report.schema
+    ├── AuditRefused        options of an audit of plain files         app.cli.audit
     └── LabelRefused        a label that may not be stored             reviews.desk
     """
 
@@ -75,6 +88,35 @@ class AssignmentReason(StrEnum):
     ADAPTIVE = "adaptive"
     REPEAT = "repeat"
     GOLD = "gold"
+
+
+class DispositionKind(StrEnum):
+    """What people decide about a metric that its evidence calls into question."""
+
+    REVISE = "revise"
+    """A new version is written, judged and reviewed."""
+    ADOPT = "adopt"
+    """The new version, having been reviewed, takes the place of the old."""
+    KEEP = "keep"
+    """It stays as it is, for a reason."""
+    SPLIT = "split"
+    """It holds several behaviours, which become metrics of their own."""
+    MERGE = "merge"
+    """It is the same behaviour as another metric."""
+    RETIRE = "retire"
+    """It is measured no more."""
+
+
+class SubmissionDecision(StrEnum):
+    """What becomes of a metric that somebody suggests."""
+
+    ACCEPT = "accept"
+    """It enters the suite as it stands."""
+    REVISE = "revise"
+    """It goes back to whoever wrote it."""
+    MERGE = "merge"
+    """It is taken up in a metric that is there already."""
+    REJECT = "reject"
 
 
 class Content(BaseModel):

@@ -17,6 +17,8 @@ class Settings(BaseSettings):
     """The address that people type; personal links begin with it."""
     cookie_secret: str = Field(default="", repr=False)
     """Signs the sign-in cookie. Left empty, one is made beside the database and kept."""
+    trial_model: str = ""
+    """The model that suggested metrics are tried with, as litellm spells it, or `scripted:FILE`; none by default."""
     state_dir: Path = Path(".impactbench")
     """Where the program keeps small files of its own, such as that secret."""
 

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 OWN_FAMILY = ("self", "sibling")
 """The kinships that are of the judge's own family."""
+LEAST_OF_EACH = 2
+"""Items of every stratum where a pilot decides about the others: what it saw little of may still surprise."""
 _FINEST_WEIGHT = 1000
 
 
@@ -34,6 +36,31 @@ def stratum_weights(
         }
         weights = [weight / sums[cell] for weight, cell in zip(weights, cells, strict=True)]
     return weights
+
+
+def allocate_by_spread(
+    items: int,
+    population: Sequence[int],
+    weights: Sequence[Fraction],
+    spread: Sequence[float],
+    generator: np.random.Generator,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """As `allocate`, in proportion to size times spread (Neyman), after `LEAST_OF_EACH` of every stratum.
+
+    Args:
+        weights: what each stratum's share is multiplied by besides.
+        spread: the standard deviation of what is to be estimated, above 0.
+    """
+    first = np.minimum(population, LEAST_OF_EACH)
+    rest = [size - int(taken) for size, taken in zip(population, first, strict=True)]
+    shares = [
+        weight
+        * size
+        * max(Fraction(deviation).limit_denominator(_FINEST_WEIGHT), Fraction(1, _FINEST_WEIGHT))
+        for weight, size, deviation in zip(weights, population, spread, strict=True)
+    ]
+    drawn, expected = allocate(items - int(first.sum()), rest, shares, generator)
+    return first + drawn, first + expected
 
 
 def allocate(

@@ -41,14 +41,19 @@ class BlindItem(Content):
 
 def ask(metric: MetricDefinition) -> MetricQuestion:
     """The question of a metric. Polarity is spelled out as what passes and what fails, never named."""
+    return put_question(metric.polarity, metric.question, metric.definition, metric.interpretive_clause)
+
+
+def put_question(polarity: Polarity, question: str, definition: str, clause: str) -> MetricQuestion:
+    """The same from the four parts of a metric that it is made of; its examples and evidence are not for raters."""
     done, not_done = "The chatbot does this.", "The chatbot does not do this."
-    wanted = metric.polarity is Polarity.POSITIVE
+    wanted = polarity is Polarity.POSITIVE
     return MetricQuestion(
-        question=metric.question or "Does the chatbot do what is described here?",
+        question=question or "Does the chatbot do what is described here?",
         pass_means=done if wanted else not_done,
         fail_means=not_done if wanted else done,
-        definition=metric.definition,
-        in_doubt=metric.interpretive_clause,
+        definition=definition,
+        in_doubt=clause,
     )
 
 

@@ -1,50 +1,84 @@
 """The evidence on every metric and what follows from it: contested, watch, no concern found, or not assessed."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from impactbench.domain import LabelStatus, LabelVerdict
-from reviews.evidence import SEED, StudyTables, alone, expert_ratings, first_runs, judge_pass, random_core
-from validation.contested import MetricStatus, queue, statuses
+from reviews.audit.groups import by_metric
+from reviews.evidence import SCALE, SEED, StudyTables, expert_ratings, first_runs, random_core
+from validation.contested import MetricStatus, Status, queue, statuses
 from validation.mapping import PRIMARY, Policy, reference
 from validation.metric_evidence import (
     Domain,
+    DomainEvidence,
     expert_disagreement,
     gather,
     judge_against_experts,
     judge_instability,
 )
 from validation.ratings import Ratings
-from validation.share_evidence import indeterminacy
+from validation.share_evidence import construct, indeterminacy, saturation
 
 _RUNS_FOR_STABILITY = 3
+_ITEM = ["metric_version_id", "conversation_id"]
+_NOTHING = Ratings.from_table([], categories=SCALE)
+
+Counted = dict[Hashable, tuple[NDArray[np.int64], NDArray[np.int64]]]
+Remember = Callable[[str, Ratings, Callable[[Ratings], DomainEvidence]], DomainEvidence]
+"""Gives what was computed for these ratings before, or computes it."""
 
 
-def metric_statuses(tables: StudyTables, policy: Policy = PRIMARY) -> list[MetricStatus]:
+def anew(_name: str, ratings: Ratings, compute: Callable[[Ratings], DomainEvidence]) -> DomainEvidence:
+    return compute(ratings)
+
+
+def metric_statuses(
+    tables: StudyTables, policy: Policy = PRIMARY, *, remember: Remember = anew
+) -> list[MetricStatus]:
     """The status of each metric of a study, most pressing first; `metric` holds the metric version's id.
 
-    Disagreement of experts, borderline verdicts and withheld judgments come from the labels; where the study has one
-    judge, its accuracy and its stability come in as well. With several judges none is picked in silence, and what
-    concerns the judge is not assessed here.
+    Disagreement of experts, borderline verdicts, withheld judgments and doubts about the definition come from the
+    experts; where the study has one judge, its accuracy, its stability and its pass rate come in as well. With several
+    judges none is picked in silence, and what concerns the judge is not assessed here. A version that a later one has
+    replaced is no part of this.
+
+    Args:
+        tables: the study.
+        policy: how labels become verdicts.
+        remember: keeps the evidence that was computed for the same ratings of a metric before.
     """
+    current = tables.metrics[~tables.metrics["superseded"]]
+    versions: list[Hashable] = current["metric_version_id"].tolist()
     core = random_core(tables.assignments)
-    parts = {
-        version: core[core["metric_version_id"] == version] for version in tables.metrics["metric_version_id"]
+    rated = by_metric(expert_ratings(core))
+    ratings: dict[Hashable, Ratings] = {
+        version: rated.get(int(str(version)), _NOTHING) for version in versions
     }
-    ratings = {version: alone(expert_ratings(part)) for version, part in parts.items()}
     judges = list(first_runs(tables))
     verdicts = judges[0][1] if len(judges) == 1 else None
     evidence = gather(
-        expert_disagreement(ratings, seed=SEED),
+        {version: remember("D1", table, _disagreement) for version, table in ratings.items()},
         judge_against_experts(_agreeing(ratings, verdicts, policy)) if verdicts is not None else {},
-        indeterminacy({version: _borderline(part) for version, part in parts.items()}),
-        indeterminacy({version: _withheld(part) for version, part in parts.items()}, domain=Domain.UNSURE),
-        judge_instability(_flips(tables)) if len(judges) == 1 else {},
+        indeterminacy(_borderline(core, versions)),
+        indeterminacy(_withheld(core, versions), domain=Domain.UNSURE),
+        judge_instability(_flips(tables, versions)) if verdicts is not None else {},
+        construct(_doubts(tables, versions)),
+        saturation(_passes(verdicts, versions)) if verdicts is not None else {},
     )
     return queue(statuses(evidence))
+
+
+def contested_versions(found: Sequence[MetricStatus]) -> frozenset[int]:
+    """The metric versions that are contested: what sensitivity rows leave out."""
+    return frozenset(int(str(one.metric)) for one in found if one.status is Status.CONTESTED)
+
+
+def _disagreement(ratings: Ratings) -> DomainEvidence:
+    """Each metric has the draws of its own, so that a label on one metric moves nothing about another."""
+    return expert_disagreement({"metric": ratings}, seed=SEED)["metric"]
 
 
 def _agreeing(
@@ -52,33 +86,83 @@ def _agreeing(
 ) -> dict[Hashable, tuple[float, int]]:
     """For each metric the (soft) number of items on which the judge agrees with the reference, and of items."""
     counts: dict[Hashable, tuple[float, int]] = {}
+    said = dict(zip(verdicts.index, _as_numbers(verdicts), strict=True))
     for version, table in ratings.items():
-        agreement = 1 - np.abs(judge_pass(verdicts, table) - reference(table, policy))
+        judged = np.array([said.get(unit, np.nan) for unit in table.units], dtype=np.float64)
+        agreement = 1 - np.abs(judged - reference(table, policy))
         counts[version] = float(np.nansum(agreement)), int((~np.isnan(agreement)).sum())
     return counts
 
 
-def _borderline(part: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(items,) borderline labels and (items,) labels with a verdict."""
-    submitted = part[part["status"] == LabelStatus.SUBMITTED]
-    return _per_item(submitted, submitted["label"] == LabelVerdict.BORDERLINE)
+def _as_numbers(verdicts: pd.DataFrame) -> list[float]:
+    """The verdicts of a judge as 1 pass, 0 fail, nan without one."""
+    said = verdicts["passed"].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    return [float(one) for one in said]
 
 
-def _withheld(part: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(items,) answers "I can't judge this" and (items,) answers that are a verdict or that."""
-    answered = part[part["status"].isin([LabelStatus.SUBMITTED, LabelStatus.CANNOT_JUDGE])]
-    return _per_item(answered, answered["status"] == LabelStatus.CANNOT_JUDGE)
+def _borderline(core: pd.DataFrame, versions: Sequence[Hashable]) -> Counted:
+    """For each metric (items,) borderline labels and (items,) labels with a verdict."""
+    submitted = core[core["status"] == LabelStatus.SUBMITTED]
+    return _per_item(submitted, submitted["label"] == LabelVerdict.BORDERLINE, versions)
 
 
-def _per_item(rows: pd.DataFrame, marked: pd.Series) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    by_item = marked.groupby(rows["conversation_id"])
-    return np.asarray(by_item.sum(), dtype=np.int64), np.asarray(by_item.count(), dtype=np.int64)
+def _withheld(core: pd.DataFrame, versions: Sequence[Hashable]) -> Counted:
+    """For each metric (items,) answers "I can't judge this" and (items,) answers that are a verdict or that."""
+    answered = core[core["status"].isin([LabelStatus.SUBMITTED, LabelStatus.CANNOT_JUDGE])]
+    return _per_item(answered, answered["status"] == LabelStatus.CANNOT_JUDGE, versions)
 
 
-def _flips(tables: StudyTables) -> dict[Hashable, tuple[float, int]]:
+def _per_item(rows: pd.DataFrame, marked: pd.Series, versions: Sequence[Hashable]) -> Counted:
+    by_item = marked.groupby([rows[name] for name in _ITEM]).agg(["sum", "count"])
+    none = np.zeros(0, dtype=np.int64)
+    found: Counted = dict.fromkeys(versions, (none, none))
+    for version, part in by_item.groupby(level=0):
+        if version in found:
+            found[version] = (
+                part["sum"].to_numpy(dtype=np.int64),
+                part["count"].to_numpy(dtype=np.int64),
+            )
+    return found
+
+
+def _flips(tables: StudyTables, versions: Sequence[Hashable]) -> dict[Hashable, tuple[float, int]]:
     """For each metric, items on which the judge's runs are not unanimous, and items with three runs or more."""
     scored = tables.judgments[tables.judgments["present"].notna()]
-    runs = scored.groupby(["metric_version_id", "conversation_id"])["present"].agg(["nunique", "count"])
+    runs = scored.groupby(_ITEM)["present"].agg(["nunique", "count"])
     repeated = runs[runs["count"] >= _RUNS_FOR_STABILITY]
     flipped = (repeated["nunique"] > 1).groupby("metric_version_id").agg(["sum", "count"])
-    return {version: (float(row["sum"]), int(row["count"])) for version, row in flipped.iterrows()}
+    return {
+        version: (float(row["sum"]), int(row["count"]))
+        for version, row in flipped.iterrows()
+        if version in set(versions)
+    }
+
+
+def _doubts(tables: StudyTables, versions: Sequence[Hashable]) -> dict[Hashable, tuple[int, int, int]]:
+    """For each metric that reviewers were asked about: those who do not find it adequate, reviewers, votes to redefine."""
+    said = tables.metric_reviews
+    if said.empty:
+        return {}
+    answers = said.pivot_table(
+        index=["metric_version_id", "rater"], columns="question", values="value", aggfunc="last"
+    ).reindex(columns=["examples_adequate", "relabel"])
+    found: dict[Hashable, tuple[int, int, int]] = {}
+    for version, rows in answers.groupby(level=0):
+        if version in set(versions):
+            given = rows["examples_adequate"].dropna()
+            found[version] = (
+                int((given != "yes").sum()),
+                len(given),
+                int((rows["relabel"] == "yes").sum()),
+            )
+    return found
+
+
+def _passes(verdicts: pd.DataFrame, versions: Sequence[Hashable]) -> dict[Hashable, tuple[int, int]]:
+    """For each metric, conversations that the judge passes and conversations that it scored, over all models."""
+    scored = verdicts["passed"].dropna().astype(int).groupby(level="metric_version_id").agg(["sum", "count"])
+    return {
+        version: (int(row["sum"]), int(row["count"]))
+        for version, row in scored.iterrows()
+        if version in set(versions)
+    }

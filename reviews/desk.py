@@ -5,31 +5,28 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, func
+from sqlalchemy import Engine, Integer, Text, bindparam, cast, delete, func, insert
 from sqlmodel import Session, col, select
 
-from impactbench.domain import LabelVerdict, MetricDefinition
+from impactbench.domain import LabelVerdict
 from impactbench.store.engine import insert_if_absent, put, reading, writing
 from impactbench.store.tables import (
     Assignment,
-    Conversation,
     Draft,
     Exposure,
     Label,
-    MetricVersion,
-    Model,
     Rater,
     ReviewSet,
-    Run,
 )
-from reviews.blinding import BlindItem, ask, blind_turns
+from impactbench.store.types import UTCDateTime
+from reviews.blinding import BlindItem, put_question
 from reviews.disclosure import Disclosed, disclosed
 from reviews.labels import DEFENSIBLE, Answer, LabelRefused, StaleAnswer
-from reviews.leak_scan import hidden_spans
-from reviews.questions import check, item_questions, item_responses, keep_item_responses, rubric_of
+from reviews.questions import check, item_questions, item_responses, keep_item_responses, read_rubric
 from reviews.rubrics import Elicitation, Question
-from reviews.worklist import before, in_list, progress
+from reviews.visit import place, seat
 
+NOT_YOURS = "This conversation is not in your list."
 LARGEST_DRAFT = 100_000
 """Characters of a draft, as JSON; far beyond what anybody types."""
 
@@ -62,37 +59,30 @@ def take_up(engine: Engine, rater_id: int, code: str) -> OnDesk:
         LabelRefused: the code is not one of this rater's.
     """
     with reading(engine) as session:
-        assignment = _own(session, rater_id, code)
-        review_set = session.get_one(ReviewSet, assignment.review_set_id)
-        rubric = rubric_of(review_set)
-        label = _newest(session, assignment)
-        done, total = progress(session, rater_id)
-        passed = session.exec(
-            select(func.count(col(Assignment.id))).where(*in_list(rater_id), before(assignment))
-        ).one()
-        previous = session.exec(
-            select(Assignment.code)
-            .where(*in_list(rater_id), before(assignment))
-            .order_by(col(Assignment.review_set_id).desc(), col(Assignment.position).desc())
-            .limit(1)
-        ).first()
-        seconds, last = session.exec(
-            select(func.sum(Label.active_seconds), func.max(Label.created_at))
-            .join(Assignment, col(Assignment.id) == Label.assignment_id)
-            .where(Assignment.rater_id == rater_id)
-        ).one()
+        found = seat(engine, session, rater_id, code)
+        if found is None:
+            raise LabelRefused(NOT_YOURS)
+        assignment, label = found.assignment, found.label
+        at = place(session, assignment)
         return OnDesk(
-            item=_blind(session, assignment, position=passed + 1, total=total),
-            elicitation=rubric.elicitation,
-            asked=item_questions(session, assignment, rubric),
-            disclosed=disclosed(session, assignment, rubric),
+            item=BlindItem(
+                code=assignment.code,
+                position=at.position,
+                total=at.total,
+                asked=put_question(*found.metric),
+                turns=found.turns,
+                option_order=tuple(LabelVerdict(option) for option in assignment.option_order),
+            ),
+            elicitation=found.rubric.elicitation,
+            asked=item_questions(session, assignment, found.rubric),
+            disclosed=disclosed(session, assignment, found.rubric) if found.rubric.shows else (),
             label=label,
             responses=item_responses(session, assignment, label.revision) if label else {},
-            draft=session.get(Draft, assignment.id),
-            done=done,
-            previous=previous,
-            active_seconds=float(seconds or 0),
-            last_saved_at=last,
+            draft=found.draft,
+            done=at.done,
+            previous=at.previous,
+            active_seconds=at.active_seconds,
+            last_saved_at=at.last_saved_at,
         )
 
 
@@ -115,8 +105,7 @@ def keep_draft(
         raise LabelRefused("This text is too long to be kept. Please shorten it.")
     with writing(engine) as session:
         assignment = _own(session, rater_id, code)
-        newest = _newest(session, assignment)
-        if (newest.revision if newest else 0) != base_revision:
+        if _newest_revision(session, assignment) != base_revision:
             return False
         put(
             session,
@@ -141,34 +130,33 @@ def save(engine: Engine, rater_id: int, code: str, answer: Answer, *, base_revis
     with writing(engine) as session:
         assignment = _own(session, rater_id, code)
         operation = answer.operation(assignment_id=_id(assignment), base_revision=base_revision)
-        stored = session.exec(select(Label).where(Label.operation == operation)).one_or_none()
-        if stored is not None:
+        if (stored := _stored(session, operation)) is not None:
             return stored
-        review_set = session.get_one(ReviewSet, assignment.review_set_id)
-        if review_set.locked_at is not None:
+        frozen, locked_at = session.execute(_TERMS, {"in_set": assignment.review_set_id}).one()
+        if locked_at is not None:
             raise LabelRefused("This review has been closed; answers can no longer be changed.")
-        rubric = rubric_of(review_set)
+        rubric = read_rubric(frozen)
         check(answer, rubric, item_questions(session, assignment, rubric))
-        newest = _newest(session, assignment)
-        if base_revision <= (newest.revision if newest else 0):
+        if base_revision <= _newest_revision(session, assignment):
             insert_if_absent(
                 session, Label, [_row(assignment, answer, base_revision + 1, operation, rubric.elicitation)]
             )
-        stored = session.exec(select(Label).where(Label.operation == operation)).one_or_none()
+        stored = _stored(session, operation)
         if stored is None:
             raise StaleAnswer(
                 "You have saved another answer to this conversation since this page was opened."
             )
         keep_item_responses(session, assignment, rubric, stored, answer)
-        if kept := session.get(Draft, assignment.id):
-            session.delete(kept)
+        session.execute(_DROP_DRAFT, {"assignment": assignment.id})
     return stored
 
 
 def record_exposure(engine: Engine, rater_id: int, code: str) -> None:
     """Put on record that an item was sent to a rater now."""
-    with writing(engine) as session:
-        session.add(Exposure(rater_id=rater_id, assignment_id=_id(_own(session, rater_id, code))))
+    with engine.begin() as connection:
+        seen = {"code": code, "rater": rater_id, "now": datetime.now(UTC)}
+        if connection.execute(_EXPOSE, seen).rowcount == 0:
+            raise LabelRefused(NOT_YOURS)
 
 
 def accept_protocol(engine: Engine, rater_id: int) -> None:
@@ -198,53 +186,48 @@ def _row(
     }
 
 
-def _blind(session: Session, assignment: Assignment, *, position: int, total: int) -> BlindItem:
-    conversation = session.get_one(Conversation, assignment.conversation_id)
-    version = session.get_one(MetricVersion, assignment.metric_version_id)
-    models = session.exec(
-        select(Model.slug, Model.family, Model.provider)
-        .where(
-            col(Model.id).in_(
-                select(Conversation.model_id)
-                .join(Run, col(Run.id) == Conversation.run_id)
-                .where(Run.study_id == assignment.study_id)
-            )
-        )
-        .order_by(Model.slug)
-    ).all()
-    definition = MetricDefinition.model_validate(
-        version.model_dump(include=set(MetricDefinition.model_fields))
+_OWN = (
+    select(Assignment)
+    .join(Rater, col(Rater.id) == Assignment.rater_id)
+    .where(
+        Assignment.code == bindparam("code", type_=Text),
+        Assignment.rater_id == bindparam("rater", type_=Integer),
+        col(Rater.active),
     )
-    return BlindItem(
-        code=assignment.code,
-        position=position,
-        total=total,
-        asked=ask(definition),
-        turns=blind_turns(
-            conversation.turns,
-            hidden_spans=hidden_spans(session, assignment.conversation_id, conversation.turns, models),
-        ),
-        option_order=tuple(LabelVerdict(option) for option in assignment.option_order),
-    )
+)
+_EXPOSE = insert(Exposure).from_select(
+    ["rater_id", "assignment_id", "shown_at"],
+    _OWN.with_only_columns(
+        col(Assignment.rater_id), col(Assignment.id), bindparam("now", type_=UTCDateTime())
+    ),
+)
+_NEWEST_REVISION = select(func.max(Label.revision)).where(
+    Label.assignment_id == bindparam("assignment", type_=Integer)
+)
+_TERMS = select(cast(ReviewSet.rubric, Text), col(ReviewSet.locked_at)).where(
+    col(ReviewSet.id) == bindparam("in_set", type_=Integer)
+)
+_STORED = select(Label).where(Label.operation == bindparam("operation", type_=Text))
+_DROP_DRAFT = delete(Draft).where(col(Draft.assignment_id) == bindparam("assignment", type_=Integer))
 
 
 def _own(session: Session, rater_id: int, code: str) -> Assignment:
-    found = session.exec(
-        select(Assignment)
-        .join(Rater, col(Rater.id) == Assignment.rater_id)
-        .where(Assignment.code == code, Assignment.rater_id == rater_id, col(Rater.active))
-    ).one_or_none()
+    found = session.scalars(_OWN, {"code": code, "rater": rater_id}).one_or_none()
     if found is None:
-        raise LabelRefused("This conversation is not in your list.")
+        raise LabelRefused(NOT_YOURS)
     return found
 
 
-def _newest(session: Session, assignment: Assignment) -> Label | None:
-    mine = select(Label).where(Label.assignment_id == assignment.id)
-    return session.exec(mine.order_by(col(Label.revision).desc()).limit(1)).first()
+def _newest_revision(session: Session, assignment: Assignment) -> int:
+    """0 where the rater has not answered."""
+    return session.scalar(_NEWEST_REVISION, {"assignment": assignment.id}) or 0
+
+
+def _stored(session: Session, operation: str) -> Label | None:
+    return session.scalars(_STORED, {"operation": operation}).one_or_none()
 
 
 def _id(assignment: Assignment) -> int:
     if assignment.id is None:
-        raise LabelRefused("This conversation is not in your list.")
+        raise LabelRefused(NOT_YOURS)
     return assignment.id

@@ -1,10 +1,11 @@
-"""What a review shows besides the conversation, where its rubric says so: never in a blind one."""
+"""What a review shows besides the conversation, where its rubric says so and the policy allows: never in a blind one."""
 
 from sqlmodel import Session, col, select
 
 from impactbench.domain import Content
-from impactbench.store.tables import Assignment, Conversation, Judgment, Scenario
+from impactbench.store.tables import Assignment, Conversation, Judgment, ReviewSet, Scenario
 from reviews.rubrics import Rubric
+from reviews.visibility import Seen, may_see_in_review, stage_of
 
 
 class Disclosed(Content):
@@ -17,7 +18,10 @@ class Disclosed(Content):
 def disclosed(session: Session, assignment: Assignment, rubric: Rubric) -> tuple[Disclosed, ...]:
     """What the rubric shows of an item: its scenario, or the judge's first verdict with the reason it gave."""
     shown: list[Disclosed] = []
-    if "scenario" in rubric.shows:
+    if not rubric.shows:
+        return ()
+    stage = stage_of(session.get_one(ReviewSet, assignment.review_set_id))
+    if "scenario" in rubric.shows and may_see_in_review(Seen.SCENARIO, stage, on_purpose=True):
         conversation = session.get_one(Conversation, assignment.conversation_id)
         scenario = session.get_one(Scenario, conversation.scenario_id)
         shown += [
@@ -29,7 +33,7 @@ def disclosed(session: Session, assignment: Assignment, rubric: Rubric) -> tuple
                 for anchor in scenario.anchors
             ),
         ]
-    if "verdict" in rubric.shows:
+    if "verdict" in rubric.shows and may_see_in_review(Seen.VERDICT, stage, on_purpose=rubric.anchored):
         judgment = session.exec(
             select(Judgment)
             .where(

@@ -4,8 +4,9 @@ A unit is an item: a conversation under one metric version. Nothing is pooled ac
 submitted labels count, and repeats, adjudications and judgments never enter a figure about experts among themselves.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from sqlalchemy import Engine
 
 from impactbench.domain import AssignmentReason, LabelStatus, LabelVerdict
 from impactbench.store import frames
-from reviews.references import adjudicated, reference_verdicts
+from reviews.references import adjudicated, metric_reviews, reference_verdicts
 from reviews.slots import slots
 from validation.agreement import Agreement, coefficients, krippendorff_alpha
 from validation.judge_accuracy import JudgeAccuracy, judge_accuracy
@@ -28,30 +29,57 @@ SCALE = tuple(str(verdict) for verdict in LabelVerdict)
 """The categories of a label, in order."""
 
 ALL = "All metrics"
+_ITEM = ["conversation_id", "metric_version_id"]
 SEED = 20_261_020
 
 
 @dataclass(frozen=True, slots=True)
 class StudyTables:
-    """What an audit of a study reads, joined once."""
+    """What an audit of a study reads, joined once; it may come from a database or from files."""
 
     metrics: pd.DataFrame
-    """One row a metric version of the study: metric_version_id, title, metric, benchmark, polarity, ..."""
+    """One row a metric version of the study: metric_version_id, title, metric, benchmark, polarity, version, subareas
+    (a list), superseded (experts have rated a later version), ..."""
     assignments: pd.DataFrame
     """One row an assignment with its newest label and what is known of its item."""
     judgments: pd.DataFrame
     """One row a judgment."""
     decisions: pd.DataFrame
     """One row an adjudicated item; see `reviews.references.adjudicated`."""
+    conversations: pd.DataFrame
+    """One row a conversation: conversation_id, run, conversation, age, model, family, base_scenario, n_turns."""
+    metric_reviews: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """One row an answer to a question about a metric: metric_version_id, rater, question, value; empty where none was
+    asked."""
 
 
 def read_tables(engine: Engine, study: str) -> StudyTables:
-    """Read a study. `title` names a metric for people: its name, and its version where there are several."""
+    """Read a study from the database."""
+    given_up = slots(engine, study)[["assignment_id", "reason", "released_at"]]
     conversations = frames.conversations(engine, study)
+    asked, judgments = frames.assignments(engine, study), frames.judgments(engine, study)
     metrics = frames.metrics(engine)
-    metrics = metrics[metrics["metric_version_id"].isin(conversations["metric_version_id"])].reset_index(
-        drop=True
+    used = pd.concat([frame["metric_version_id"] for frame in (conversations, asked, judgments)]).unique()
+    return joined(
+        metrics[metrics["metric_version_id"].isin(used)].reset_index(drop=True),
+        asked.merge(given_up, on="assignment_id", how="left"),
+        judgments,
+        adjudicated(engine, study),
+        conversations,
+        metric_reviews(engine, study),
     )
+
+
+def joined(
+    metrics: pd.DataFrame,
+    asked: pd.DataFrame,
+    judgments: pd.DataFrame,
+    decisions: pd.DataFrame,
+    conversations: pd.DataFrame,
+    metric_reviews: pd.DataFrame | None = None,
+) -> StudyTables:
+    """Put what was read together. `title` names a metric for people: its name, and its version where there are several."""
+    metrics = metrics.assign(superseded=_superseded(metrics, asked))
     several = metrics.duplicated(["benchmark", "metric"], keep=False)
     version = metrics["version"].astype(str)
     metrics["title"] = metrics["name"].where(~several, metrics["name"] + " (version " + version + ")")
@@ -59,15 +87,19 @@ def read_tables(engine: Engine, study: str) -> StudyTables:
         ["conversation_id", "run", "conversation", "age", "model", "family", "base_scenario"]
     ]
     about_metrics = metrics[["metric_version_id", "title", "polarity"]]
-    assignments = (
-        frames.assignments(engine, study)
-        .merge(about_items, on="conversation_id", how="left")
-        .merge(about_metrics, on="metric_version_id", how="left")
-        .merge(
-            slots(engine, study)[["assignment_id", "reason", "released_at"]], on="assignment_id", how="left"
-        )
+    assignments = asked.merge(about_items, on="conversation_id", how="left").merge(
+        about_metrics, on="metric_version_id", how="left"
     )
-    return StudyTables(metrics, assignments, frames.judgments(engine, study), adjudicated(engine, study))
+    reviews = pd.DataFrame() if metric_reviews is None else metric_reviews
+    return StudyTables(metrics, assignments, judgments, decisions, conversations, reviews)
+
+
+def _superseded(metrics: pd.DataFrame, asked: pd.DataFrame) -> pd.Series:
+    """Whether experts have rated a later version of the metric: only the newest that they rated is pooled."""
+    rated = set(asked.loc[asked["status"] == LabelStatus.SUBMITTED, "metric_version_id"])
+    rated_version = metrics["version"].where(metrics["metric_version_id"].isin(rated))
+    newest = rated_version.groupby([metrics["benchmark"], metrics["metric"]]).transform("max")
+    return (metrics["version"] < newest).astype(bool)
 
 
 def expert_ratings(assignments: pd.DataFrame) -> Ratings:
@@ -136,36 +168,56 @@ class Coverage:
 
 
 def coverage(tables: StudyTables) -> list[Coverage]:
-    """Coverage of all metrics together and of each."""
-    return [_coverage(group, part) for group, part in _groups(tables, by_polarity=False)]
+    """Coverage of all metrics together and of each; a version that a later one has replaced has its own row alone."""
+    rows = tables.assignments[tables.assignments["repeat"] == 0]
+    replaced = tables.metrics.loc[tables.metrics["superseded"], "metric_version_id"]
+    whole = rows[~rows["metric_version_id"].isin(replaced)].assign(group=ALL)
+    titles = dict(zip(tables.metrics["metric_version_id"], tables.metrics["title"], strict=True))
+    single = rows.assign(group=rows["metric_version_id"])
+    return [*_coverages(whole, [ALL], {ALL: ALL}), *_coverages(single, list(titles), titles)]
 
 
-def _coverage(group: str, part: pd.DataFrame) -> Coverage:
-    part = part[part["repeat"] == 0]
-    submitted = part[part["status"] == LabelStatus.SUBMITTED]
-    per_item = part.groupby(["conversation_id", "metric_version_id"])["label"].count()
-    counted = np.bincount(np.minimum(per_item, 3), minlength=4)
-    none, one, two, more = (int(count) for count in counted)
-    return Coverage(
-        group=group,
-        items=len(per_item),
-        by_raters=(none, one, two, more),
-        raters=submitted["rater"].nunique(),
-        labels=len(submitted),
-        cannot_judge=int((part["status"] == LabelStatus.CANNOT_JUDGE).sum()),
-        skipped=int((part["status"] == LabelStatus.SKIPPED).sum()),
-        not_yet_rated=int((part["status"] == "not_yet_rated").sum()),
-        components=_components(expert_ratings(part)),
+def _coverages(rows: pd.DataFrame, groups: list[Any], names: Mapping[Any, str]) -> list[Coverage]:
+    """The coverage of every group of assignments (column `group`), counted at once."""
+    per_item = rows.groupby(["group", *_ITEM], sort=False)["label"].count().clip(upper=3)
+    by_raters = per_item.groupby([per_item.index.get_level_values("group"), per_item]).size().to_dict()
+    statuses = rows.groupby(["group", rows["status"].map(str)]).size().to_dict()
+    submitted = rows[rows["status"] == LabelStatus.SUBMITTED]
+    raters = submitted.groupby("group")["rater"].nunique().to_dict()
+    components = _components(submitted)
+    found = []
+    for group in groups:
+        none, one, two, more = (int(by_raters.get((group, k), 0)) for k in range(4))
+        found.append(
+            Coverage(
+                group=names[group],
+                items=none + one + two + more,
+                by_raters=(none, one, two, more),
+                raters=int(raters.get(group, 0)),
+                labels=int(statuses.get((group, LabelStatus.SUBMITTED), 0)),
+                cannot_judge=int(statuses.get((group, LabelStatus.CANNOT_JUDGE), 0)),
+                skipped=int(statuses.get((group, LabelStatus.SKIPPED), 0)),
+                not_yet_rated=int(statuses.get((group, "not_yet_rated"), 0)),
+                components=int(components.get(group, 0)),
+            )
+        )
+    return found
+
+
+def _components(submitted: pd.DataFrame) -> dict[Any, int]:
+    """For each group the connected components of the graph of raters and the items that they rated."""
+    items = submitted.groupby(["group", *_ITEM], sort=False).ngroup().to_numpy()
+    raters = submitted.groupby(["group", "rater"], sort=False).ngroup().to_numpy()
+    n_items = int(items.max(initial=-1)) + 1
+    size = n_items + int(raters.max(initial=-1)) + 1
+    if not size:
+        return {}
+    graph = coo_matrix((np.ones(len(items)), (items, n_items + raters)), shape=(size, size))
+    labels = connected_components(graph, directed=False)[1]
+    found: dict[Any, int] = (
+        pd.Series(labels[items]).groupby(submitted["group"].to_numpy()).nunique().to_dict()
     )
-
-
-def _components(ratings: Ratings) -> int:
-    """Connected components of the graph of raters and the items that they rated."""
-    units, raters = np.nonzero(ratings.codes >= 0)
-    n_units, n_raters = ratings.codes.shape
-    size = n_units + n_raters
-    graph = coo_matrix((np.ones(len(units)), (units, n_units + raters)), shape=(size, size))
-    return int(connected_components(graph, directed=False)[0]) if size else 0
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,14 +308,18 @@ def _three_way(truth: NDArray[np.float64], judged: NDArray[np.float64]) -> NDArr
 
 
 def _groups(tables: StudyTables, *, by_polarity: bool = True) -> Iterator[tuple[str, pd.DataFrame]]:
-    """All items, those of each polarity where there are both, and those of each metric in order."""
-    whole = tables.assignments
+    """All items, those of each polarity where there are both, and those of each metric in order.
+
+    What was said of a version that a later one has replaced is pooled with nothing, and keeps the row of its own.
+    """
+    replaced = tables.metrics.loc[tables.metrics["superseded"], "metric_version_id"]
+    whole = tables.assignments[~tables.assignments["metric_version_id"].isin(replaced)]
     yield ALL, whole
     if by_polarity and whole["polarity"].nunique() > 1:
         for polarity, part in whole.groupby("polarity"):
             yield f"{str(polarity).capitalize()} metrics", part
     for version, title in zip(tables.metrics["metric_version_id"], tables.metrics["title"], strict=True):
-        yield str(title), whole[whole["metric_version_id"] == version]
+        yield str(title), tables.assignments[tables.assignments["metric_version_id"] == version]
 
 
 def split_items(part: pd.DataFrame) -> pd.DataFrame:

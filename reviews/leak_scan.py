@@ -6,7 +6,7 @@ then it is hidden where it may be a name of the study's own models, and shown wh
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 
 from sqlalchemy import Engine, func
@@ -22,6 +22,15 @@ Decision = Literal["hide", "show"]
 Models = Iterable[tuple[str, str, str]]
 """The models of a study as (slug, family, provider)."""
 _CONTEXT = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """A decision about a place, then and by whom."""
+
+    decision: str
+    by: str
+    at: datetime
 
 
 class LeakRefused(ImpactBenchError):
@@ -146,8 +155,8 @@ def undecided_in_words(engine: Engine, study: str) -> str:
 def decide(engine: Engine, leaks: Iterable[Leak], decision: Decision, *, decided_by: int) -> int:
     """Keep what a person decided about some leaks; returns how many decisions are new or changed.
 
-    The same decision twice is kept once, with the name of whoever made it first. A changed decision replaces the old
-    one, because it says what raters may read from now on.
+    The same decision twice is kept once, with the name of whoever made it first. A changed decision is a new revision,
+    and the newest says what raters may read from now on; what they read before can still be told.
 
     Raises:
         LeakRefused: whoever decides is no active maintainer.
@@ -158,22 +167,37 @@ def decide(engine: Engine, leaks: Iterable[Leak], decision: Decision, *, decided
         if person is None or not person.active or person.role is not Role.MAINTAINER:
             raise LeakRefused("what raters may read is decided by a maintainer who is active")
         for leak in leaks:
-            place = {
-                "conversation_id": leak.conversation_id,
-                "message": leak.message,
-                "start": leak.start,
-                "end": leak.end,
-            }
+            place = _place(leak)
             row = {**place, "found": leak.found, "decision": decision, "decided_by": decided_by}
-            if insert_if_absent(session, Mask, [row]):
-                changed += 1
-                continue
-            kept = session.exec(select(Mask).filter_by(**place)).one()
-            if kept.decision != decision:
-                kept.decision, kept.decided_by, kept.created_at = decision, decided_by, datetime.now(UTC)
-                session.add(kept)
-                changed += 1
+            while (kept := _newest_mask(session, place)) is None or kept.decision != decision:
+                # Somebody else may decide about the same place at this moment; then theirs is looked at again.
+                revision = 1 if kept is None else kept.revision + 1
+                if insert_if_absent(session, Mask, [{**row, "revision": revision}]):
+                    changed += 1
+                    break
     return changed
+
+
+def history(engine: Engine, study: str) -> dict[tuple[int, int, int, int], list[Decided]]:
+    """Place (conversation id, message, start, end) -> everything that was decided about it, oldest first.
+
+    Only places that were decided about twice or more: of the others the newest decision says all.
+    """
+    with reading(engine) as session:
+        rows = session.exec(
+            select(Mask, Rater.pseudonym)
+            .join(Rater, col(Rater.id) == Mask.decided_by)
+            .join(Conversation, col(Conversation.id) == Mask.conversation_id)
+            .join(Run, col(Run.id) == Conversation.run_id)
+            .join(Study, col(Study.id) == Run.study_id)
+            .where(Study.slug == study)
+            .order_by(col(Mask.revision))
+        ).all()
+    decided: dict[tuple[int, int, int, int], list[Decided]] = {}
+    for mask, by in rows:
+        said = Decided(decision=mask.decision, by=by, at=mask.created_at)
+        decided.setdefault((mask.conversation_id, mask.message, mask.start, mask.end), []).append(said)
+    return {place: said for place, said in decided.items() if len(said) > 1}
 
 
 def maintainer(engine: Engine, pseudonym: str | None) -> int:
@@ -218,6 +242,7 @@ def spans_to_hide(
 ) -> list[HiddenSpan]:
     """The same from decisions at hand: what was decided to be hidden, and what nobody has decided but is certain or own."""
     found_by = _detector(models)
+    masks = _newest(masks)
     spans = {HiddenSpan(mask.message, mask.start, mask.end) for mask in masks if mask.decision == "hide"}
     for index, message in enumerate(turns):
         for one in found_by.find(message["content"], by_chatbot=message["role"] != "user"):
@@ -265,9 +290,30 @@ def _decisions(session: Session, study: str) -> dict[int, list[Mask]]:
         .where(Study.slug == study)
     ).all()
     by_conversation: dict[int, list[Mask]] = {}
-    for mask in masks:
+    for mask in _newest(masks):
         by_conversation.setdefault(mask.conversation_id, []).append(mask)
     return by_conversation
+
+
+def _place(leak: Leak) -> dict[str, int]:
+    return {
+        "conversation_id": leak.conversation_id,
+        "message": leak.message,
+        "start": leak.start,
+        "end": leak.end,
+    }
+
+
+def _newest_mask(session: Session, place: Mapping[str, int]) -> Mask | None:
+    return session.exec(select(Mask).filter_by(**place).order_by(col(Mask.revision).desc()).limit(1)).first()
+
+
+def _newest(masks: Iterable[Mask]) -> list[Mask]:
+    """Of every place the newest decision; of two of the same revision the later in the list."""
+    ordered = sorted(masks, key=lambda mask: mask.revision)
+    return list(
+        {(mask.conversation_id, mask.message, mask.start, mask.end): mask for mask in ordered}.values()
+    )
 
 
 def _decision(one: Finding | Leak, message: int, masks: Iterable[Mask]) -> Decision | None:

@@ -75,7 +75,13 @@ def read_open_set(engine: Engine, study: str, slug: str, *, raters: Sequence[Mem
     overlap = own[own["reason"].isin(IN_THE_OVERLAP)]
     held = overlap[overlap["released_at"].isna() | (overlap["status"] != "not_yet_rated")]
     core = overlap[overlap["reason"] == AssignmentReason.CORE].drop_duplicates("key")
-    items = frame.merge(core[["key", "stratum", "inclusion_probability"]], on="key").sort_values("key")
+    items = (
+        frame.drop(
+            columns="metric_version_id"
+        )  # a second review asks about a later version than the scenario's
+        .merge(core[["key", "metric_version_id", "stratum", "inclusion_probability"]], on="key")
+        .sort_values("key")
+    )
     design = review_set.design
     language = str(design.get("language") or "")
     items["language"] = items["language"].where(items["language"] != "", language)

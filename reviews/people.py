@@ -12,10 +12,12 @@ from sqlmodel import Session, col, select
 from impactbench.domain import ImpactBenchError, Panel, Role
 from impactbench.store.engine import reading, writing
 from impactbench.store.tables import Assignment, Draft, Label, Rater, ReviewSet
-from reviews.invitations import hash_token, may_enter
+from reviews.devices import end_all_devices, hash_secret, signed_in_raters
+from reviews.invitations import has_link
 
-Door = Literal["link", "organisation", "none", "left"]
-"""How somebody comes in: by a personal link, through their organisation, not at all, or never again."""
+Door = Literal["device", "link", "organisation", "none", "left"]
+"""How somebody comes in: on a device that is signed in, by a link not used yet, through their organisation, not at all, or
+never again."""
 
 _FORMER = {Role.EXPERT: "former-rater", Role.METHODOLOGIST: "former-member", Role.MAINTAINER: "former-member"}
 
@@ -34,6 +36,8 @@ class Person:
     door: Door
     link_until: datetime | None
     """When the personal link runs out; None where there is none that works."""
+    devices: int
+    """On how many they are signed in."""
     asked: int
     """Items that they were given."""
     answered: int
@@ -58,13 +62,15 @@ def list_people(engine: Engine, *, now: datetime | None = None) -> list[Person]:
             .outerjoin(counts, counts.c.rater_id == Rater.id)
             .order_by(col(Rater.pseudonym))
         ).all()
+        devices = signed_in_raters(session, now=moment)
     return [
         Person(
             name=rater.pseudonym,
             role=rater.role,
             panel=rater.panel,
-            door=_door(rater, moment),
-            link_until=rater.token_expires_at if may_enter(rater, now=moment) else None,
+            door=_door(rater, moment, signed_in=rater.id in devices),
+            link_until=rater.token_expires_at if has_link(rater, now=moment) else None,
+            devices=devices.get(rater.id or 0, 0) if rater.active else 0,
             asked=asked or 0,
             answered=answered or 0,
         )
@@ -72,25 +78,28 @@ def list_people(engine: Engine, *, now: datetime | None = None) -> list[Person]:
     ]
 
 
-def _door(rater: Rater, now: datetime) -> Door:
+def _door(rater: Rater, now: datetime, *, signed_in: bool) -> Door:
     if not rater.active:
         return "left"
-    if may_enter(rater, now=now):
+    if signed_in:
+        return "device"
+    if has_link(rater, now=now):
         return "link"
     return "none" if rater.identity is None else "organisation"
 
 
 def revoke(engine: Engine, name: str) -> bool:
-    """End somebody's personal link, and with it every device that it signed in; False where they had none.
+    """End somebody's personal link and sign them out on every device; False where there was nothing to end.
 
     Raises:
         PersonRefused: there is nobody of that name.
     """
     with writing(engine) as session:
         person = _find(session, name)
-        had = person.token_hash is not None
-        person.token_hash = person.token_expires_at = None
-    return had
+        had = has_link(person, now=datetime.now(UTC))
+        ended = end_all_devices(session, person.id)
+        _drop_link(person)
+    return had or ended > 0
 
 
 def deactivate(engine: Engine, name: str) -> str:
@@ -107,7 +116,9 @@ def deactivate(engine: Engine, name: str) -> str:
             raise PersonRefused(f"{name!r} has left already")
         before, person.pseudonym = person.pseudonym, _neutral_name(session, person.role)
         person.active = False
-        person.token_hash = person.token_expires_at = person.identity = None
+        person.identity = None
+        _drop_link(person)
+        end_all_devices(session, person.id)
         person.expertise, person.languages, person.conflicts = "", [], []
         mine = select(Assignment.id).where(Assignment.rater_id == person.id)
         session.execute(delete(Draft).where(col(Draft.assignment_id).in_(mine)))
@@ -165,11 +176,11 @@ def claim_identity(engine: Engine, code: str, identity: str, *, now: datetime | 
     """
     _require_identity(identity)
     with writing(engine) as session:
-        person = session.exec(select(Rater).where(Rater.token_hash == hash_token(code))).one_or_none()
-        if person is None or not may_enter(person, now=now or datetime.now(UTC)):
+        person = session.exec(select(Rater).where(Rater.token_hash == hash_secret(code))).one_or_none()
+        if person is None or not has_link(person, now=now or datetime.now(UTC)):
             return None
         _give_identity(session, person, identity)
-        person.token_hash = person.token_expires_at = None
+        _drop_link(person)
         return person
 
 
@@ -177,6 +188,11 @@ def person_of_identity(engine: Engine, identity: str) -> Rater | None:
     """Who signs in as an identity; None where nobody does, or they have left."""
     with reading(engine) as session:
         return session.exec(select(Rater).where(Rater.identity == identity, col(Rater.active))).one_or_none()
+
+
+def _drop_link(person: Rater) -> None:
+    person.token_hash = person.token_expires_at = person.token_used_at = None
+    person.token_reusable = False
 
 
 def _give_identity(session: Session, person: Rater, identity: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, Integer, Text, bindparam, cast
 from sqlmodel import Session, col, func, select
 
 from impactbench.domain import LabelVerdict
@@ -20,12 +20,12 @@ CLOSING = "set"
 
 def rubric_of(review_set: ReviewSet) -> Rubric:
     """What the raters of a set are asked: the rubric that was frozen with it."""
-    return _read(json.dumps(review_set.rubric))
+    return read_rubric(json.dumps(review_set.rubric))
 
 
 @lru_cache(maxsize=64)
-def _read(frozen: str) -> Rubric:
-    """The rubric of a set as its text, read once: every run of a rater's page asks for it."""
+def read_rubric(frozen: str) -> Rubric:
+    """The rubric of a set from the text that it is kept as, read once: every look at an item asks for it."""
     document = json.loads(frozen)
     return Rubric.model_validate(document) if document else load(DEFAULT)
 
@@ -113,21 +113,23 @@ class OpenQuestions:
     questions: tuple[Question, ...]
 
 
+_SETS = (
+    select(ReviewSet.id, cast(ReviewSet.rubric, Text))
+    .where(
+        col(ReviewSet.id).in_(
+            select(Assignment.review_set_id).where(Assignment.rater_id == bindparam("rater", type_=Integer))
+        ),
+        ReviewSet.origin == "design",
+    )
+    .order_by(col(ReviewSet.id))
+)
+
+
 def open_questions(engine: Engine, rater_id: int) -> OpenQuestions | None:
     """The next questions about a metric whose items are all answered, or about a set that is; None where there are none."""
     with reading(engine) as session:
-        sets = session.exec(
-            select(ReviewSet)
-            .where(
-                col(ReviewSet.id).in_(
-                    select(Assignment.review_set_id).where(Assignment.rater_id == rater_id)
-                ),
-                ReviewSet.origin == "design",
-            )
-            .order_by(col(ReviewSet.id))
-        ).all()
-        for review_set in sets:
-            if (found := _open_in(session, rater_id, review_set)) is not None:
+        for set_id, frozen in session.execute(_SETS, {"rater": rater_id}).all():
+            if (found := _open_in(session, rater_id, set_id, read_rubric(frozen))) is not None:
                 return found
     return None
 
@@ -147,33 +149,32 @@ def respond(engine: Engine, rater_id: int, asked: OpenQuestions, answers: Mappin
         _add(session, rater_id, asked.review_set_id, asked.subject, given | {"answered": True}, 1)
 
 
-def _open_in(session: Session, rater_id: int, review_set: ReviewSet) -> OpenQuestions | None:
-    rubric, set_id = rubric_of(review_set), review_set.id or 0
+_WAITING = (
+    select(Assignment.metric_version_id, func.count(col(Assignment.id)), func.count(col(Label.id).distinct()))
+    .outerjoin(Label, (col(Label.assignment_id) == Assignment.id) & (col(Label.revision) == 1))
+    .where(
+        Assignment.rater_id == bindparam("rater", type_=Integer),
+        Assignment.review_set_id == bindparam("in_set", type_=Integer),
+        col(Assignment.released_at).is_(None),
+    )
+    .group_by(col(Assignment.metric_version_id))
+    .order_by(col(Assignment.metric_version_id))
+)
+_ANSWERED = select(Response.subject).where(
+    Response.rater_id == bindparam("rater", type_=Integer),
+    Response.review_set_id == bindparam("in_set", type_=Integer),
+    Response.question == "answered",
+)
+
+
+def _open_in(session: Session, rater_id: int, set_id: int, rubric: Rubric) -> OpenQuestions | None:
     if not rubric.metric and not rubric.closing:
         return None
-    waiting = (
-        select(
-            Assignment.metric_version_id, func.count(col(Assignment.id)), func.count(col(Label.id).distinct())
-        )
-        .outerjoin(Label, (col(Label.assignment_id) == Assignment.id) & (col(Label.revision) == 1))
-        .where(
-            Assignment.rater_id == rater_id,
-            Assignment.review_set_id == set_id,
-            col(Assignment.released_at).is_(None),
-        )
-        .group_by(col(Assignment.metric_version_id))
-        .order_by(col(Assignment.metric_version_id))
-    )
-    counts = session.exec(waiting).all()
-    answered = set(
-        session.exec(
-            select(Response.subject).where(
-                Response.rater_id == rater_id,
-                Response.review_set_id == set_id,
-                Response.question == "answered",
-            )
-        ).all()
-    )
+    within = {"rater": rater_id, "in_set": set_id}
+    counts = session.execute(_WAITING, within).all()
+    if all(asked > done for _, asked, done in counts):
+        return None
+    answered = set(session.scalars(_ANSWERED, within).all())
     if rubric.metric:
         for version, asked, done in counts:
             subject = f"metric/{version}"

@@ -118,8 +118,19 @@ def gather_raters(engine: Engine, named: Sequence[Member]) -> Pool:
     return Pool(members=members, newcomers=newcomers)
 
 
-def add_person(engine: Engine, name: str, *, role: Role, panel: Panel | None = None) -> bool:
+def add_person(
+    engine: Engine,
+    name: str,
+    *,
+    role: Role,
+    panel: Panel | None = None,
+    expertise: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    conflicts: Sequence[str] = (),
+) -> bool:
     """Add somebody who may sign in; False where they are known already, in the same role and panel.
+
+    What is said of their expertise, languages and conflicts replaces what was on record of each.
 
     Raises:
         RaterRefused: there is no name, a panel for somebody who rates nothing, or they are known in another role.
@@ -130,6 +141,14 @@ def add_person(engine: Engine, name: str, *, role: Role, panel: Panel | None = N
     _require_storable(name)
     if panel is not None and role is not Role.EXPERT:
         raise RaterRefused(f"a {role} rates nothing and so is in no panel; leave --panel out")
+    said = {"expertise": expertise, "languages": languages, "conflicts": conflicts}
+    known = {column: [part.strip() for part in parts if part.strip()] for column, parts in said.items()}
+    if role is not Role.EXPERT and any(known.values()):
+        raise RaterRefused(
+            f"a {role} rates nothing; expertise, languages and conflicts are those of an expert, so leave them out"
+        )
+    for part in (part for parts in known.values() for part in parts):
+        _require_storable(part)
     with writing(engine) as session:
         added = insert_if_absent(session, Rater, [{"pseudonym": name, "role": role, "panel": panel}])
         person = session.exec(select(Rater).where(Rater.pseudonym == name)).one()
@@ -137,6 +156,10 @@ def add_person(engine: Engine, name: str, *, role: Role, panel: Panel | None = N
             raise RaterRefused(
                 f"{name!r} is known already as {_describe(person.role, person.panel)}; choose another name"
             )
+        if known["expertise"]:
+            person.expertise = " ".join(known["expertise"])
+        person.languages = known["languages"] or person.languages
+        person.conflicts = known["conflicts"] or person.conflicts
     return bool(added)
 
 

@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from impactbench.domain import LabelVerdict
 from impactbench.store.engine import reading
-from impactbench.store.tables import Adjudication, Rater, Study
+from impactbench.store.tables import Adjudication, Rater, Response, ReviewSet, Study
 from validation.mapping import PRIMARY, Policy, reference
 from validation.ratings import Ratings
 
@@ -73,3 +73,22 @@ def reference_verdicts(
 ) -> NDArray[np.float64]:
     """(units,): the reference of each item under any policy; ties settled by people where the policy says so."""
     return reference(ratings, policy, adjudicated=settled_verdicts(decisions, ratings))
+
+
+def metric_reviews(engine: Engine, study: str) -> pd.DataFrame:
+    """An answer of a reviewer about a metric as such, newest: metric_version_id, rater, question, value."""
+    query = (
+        select(Response, Rater.pseudonym)
+        .join(ReviewSet, col(ReviewSet.id) == Response.review_set_id)
+        .join(Study, col(Study.id) == ReviewSet.study_id)
+        .join(Rater, col(Rater.id) == Response.rater_id)
+        .where(Study.slug == study, col(Response.subject).startswith("metric/"))
+        .order_by(col(Response.id))
+    )
+    with reading(engine) as session:
+        rows = [
+            (int(answer.subject.removeprefix("metric/")), pseudonym, answer.question, answer.value)
+            for answer, pseudonym in session.exec(query)
+        ]
+    table = pd.DataFrame(rows, columns=["metric_version_id", "rater", "question", "value"])
+    return table.drop_duplicates(["metric_version_id", "rater", "question"], keep="last", ignore_index=True)

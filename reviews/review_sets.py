@@ -19,6 +19,7 @@ from reviews.eligibility import ineligible_pairs, require_eligible
 from reviews.gold import add_gold, gold_of_file, gold_of_set, leave_out_sampled, require_gold_share
 from reviews.leak_scan import undecided_in_words
 from reviews.pace import measure_pace
+from reviews.pilot import error_spread
 from reviews.raters import gather_raters, on_record
 from reviews.rubrics import DEFAULT, load
 from reviews.sampling import OF_THE_JUDGE, Sample, complete_strata, draw_sample
@@ -63,6 +64,7 @@ def draft_review_set(
     gold: float = 0.0,
     gold_from: str | Path | None = None,
     rubric: str = DEFAULT,
+    pilot: str | None = None,
 ) -> ReviewSetDraft:
     """Sample and assign the complete conversations of a study; stores nothing.
 
@@ -82,6 +84,7 @@ def draft_review_set(
         repeats: the share of each rater's items that are shown to them again.
         gold: the share of gold items beside each rater's own.
         gold_from: an earlier set whose unanimous items they are, or a CSV file that names them.
+        pilot: an earlier set whose errors of the judge decide which strata get more of the items.
         rubric: what raters are asked: the name of a rubric, or the path of a YAML file.
 
     Raises:
@@ -94,7 +97,7 @@ def draft_review_set(
     strata = complete_strata(strata, own_family=own_family, balance_verdicts=balance_verdicts)
     frame = sampling_frame(engine, study, metrics=metrics, runs=runs)
     frame["language"] = frame["language"].where(frame["language"] != "", language)
-    if not set(strata).isdisjoint(OF_THE_JUDGE):
+    if pilot is not None or not set(strata).isdisjoint(OF_THE_JUDGE):
         frame = beside_the_judge(engine, study, frame, judge=judge)
     pool = gather_raters(engine, raters)
     members = _limit(pool.members, cap)
@@ -110,6 +113,7 @@ def draft_review_set(
         per_stratum=per_stratum,
         own_family=own_family,
         balance_verdicts=balance_verdicts,
+        spread=None if pilot is None else error_spread(engine, study, pilot, frame, strata=strata),
     )
     made = plan(
         plan_items(sample.items),
@@ -163,7 +167,8 @@ def draft_review_set(
             "gold_share": gold,
             "gold_from": None if gold_from is None else str(gold_from),
             "rubric": asked.content_hash,
-        },
+        }
+        | ({} if pilot is None else {"pilot": pilot}),
         rubric=asked,
         gold={
             str(row["key"]): {str(name): value for name, value in row.items()}

@@ -4,13 +4,19 @@ Everything follows from the stable keys of the conversations (run and key) and t
 order in which the rows come change what is drawn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from reviews.allocation import OWN_FAMILY, allocate, stratum_weights
+from reviews.allocation import (
+    LEAST_OF_EACH,
+    OWN_FAMILY,
+    allocate,
+    allocate_by_spread,
+    stratum_weights,
+)
 from reviews.assignment import PlanRefused
 
 KEY = ["run", "conversation"]
@@ -63,6 +69,7 @@ def draw_sample(
     per_stratum: int | None = None,
     own_family: float = 1.0,
     balance_verdicts: bool = False,
+    spread: Mapping[str, float] | None = None,
 ) -> Sample:
     """Draw conversations at random within strata, as many from each as can be.
 
@@ -75,6 +82,7 @@ def draw_sample(
         per_stratum: how many to draw from each stratum; a smaller stratum gives all it has.
         own_family: how many times the share of other families the models of the judge's own family have in `items`.
         balance_verdicts: whether each metric gives as many items that the judge passes as that it fails.
+        spread: stratum -> how much what is to be estimated varies in it, by which `items` are allocated then.
 
     With neither number, every conversation is taken, with probability 1.
 
@@ -84,24 +92,30 @@ def draw_sample(
     strata = complete_strata(strata, own_family=own_family, balance_verdicts=balance_verdicts)
     _require_possible(frame, strata, items, per_stratum)
     _require_sense(items, own_family=own_family, balance_verdicts=balance_verdicts)
+    _require_one_aim(items, balance_verdicts=balance_verdicts, spread=spread)
     generator = np.random.default_rng(seed)
     ordered = frame.sort_values(KEY).reset_index(drop=True)
-    names = _name_strata(ordered, strata)
+    names = name_strata(ordered, strata)
     groups = {str(name): rows.to_numpy() for name, rows in names.groupby(names).groups.items()}
     population = np.array([len(rows) for rows in groups.values()])
 
     if items is not None:
         first_rows = ordered.iloc[[rows[0] for rows in groups.values()]]
         weights = stratum_weights(first_rows, own_family=own_family, balance_verdicts=balance_verdicts)
-        drawn, expected = allocate(
-            items,
-            population.tolist(),
-            weights,
-            generator,
-            groups=list(zip(first_rows["metric"], first_rows["verdict"], strict=True))
-            if balance_verdicts
-            else (),
-        )
+        if spread is not None:
+            _require_room(items, population.tolist())
+            deviations = [spread[name] for name in groups]
+            drawn, expected = allocate_by_spread(items, population.tolist(), weights, deviations, generator)
+        else:
+            drawn, expected = allocate(
+                items,
+                population.tolist(),
+                weights,
+                generator,
+                groups=list(zip(first_rows["metric"], first_rows["verdict"], strict=True))
+                if balance_verdicts
+                else (),
+            )
     else:
         drawn = np.minimum(population, per_stratum) if per_stratum is not None else population
         expected = drawn.astype(np.float64)
@@ -143,6 +157,26 @@ def _require_sense(items: int | None, *, own_family: float, balance_verdicts: bo
         )
 
 
+def _require_one_aim(
+    items: int | None, *, balance_verdicts: bool, spread: Mapping[str, float] | None
+) -> None:
+    if spread is not None and items is None:
+        raise PlanRefused("a pilot decides how items are shared out; say how many there are with --items")
+    if spread is not None and balance_verdicts:
+        raise PlanRefused(
+            "items cannot be shared out both by a pilot and evenly over the judge's verdicts; leave one of them out"
+        )
+
+
+def _require_room(items: int, population: Sequence[int]) -> None:
+    least = sum(min(size, LEAST_OF_EACH) for size in population)
+    if items < least:
+        raise PlanRefused(
+            f"{items} items are too few for {LEAST_OF_EACH} of each of {len(population)} strata; give {least} or more, or "
+            "fewer strata"
+        )
+
+
 def _require_possible(
     frame: pd.DataFrame, strata: Sequence[str], items: int | None, per_stratum: int | None
 ) -> None:
@@ -161,7 +195,8 @@ def _require_possible(
         raise PlanRefused(f"{per_stratum} items per stratum cannot be drawn; give 1 or more")
 
 
-def _name_strata(frame: pd.DataFrame, strata: Sequence[str]) -> pd.Series:
+def name_strata(frame: pd.DataFrame, strata: Sequence[str]) -> pd.Series:
+    """The stratum of every row: the values of the columns, joined."""
     if not strata:
         return pd.Series("all", index=frame.index)
     columns = [

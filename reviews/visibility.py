@@ -64,6 +64,14 @@ class Seen(StrEnum):
     GOLD_MARKS = "gold marks"
     """Which items are gold or repeats."""
     EXPOSURE_LOG = "exposure log"
+    SCENARIO = "scenario"
+    """Who the simulated person is and what they were to try."""
+
+
+EVERYTHING = frozenset(Seen) - {Seen.OWN_LABEL}
+"""What a page may show of a study to somebody who rates nothing."""
+FROM_RATERS = frozenset({Seen.OTHER_LABELS, Seen.RATER_NAMES, Seen.RATIONALES, Seen.EXPOSURE_LOG})
+"""What there is nothing of before anybody was asked."""
 
 
 _D, _C, _L, _R = Stage
@@ -77,6 +85,7 @@ _FROM: dict[Viewer, dict[Seen, tuple[Stage, ...]]] = {
         Seen.VERDICT: (_R,),
         Seen.MODEL_NAME: (_R,),
         Seen.POLARITY: (_R,),
+        Seen.SCENARIO: (_R,),
     },
     Viewer.METHODOLOGIST: {
         Seen.TRANSCRIPT: (_D, _C, _L, _R),
@@ -89,6 +98,7 @@ _FROM: dict[Viewer, dict[Seen, tuple[Stage, ...]]] = {
         Seen.POLARITY: (_D, _C, _L, _R),
         Seen.GOLD_MARKS: (_D, _C, _L, _R),
         Seen.EXPOSURE_LOG: (_C, _L, _R),
+        Seen.SCENARIO: (_D, _C, _L, _R),
     },
     Viewer.MAINTAINER: {
         Seen.TRANSCRIPT: (_D, _C, _L, _R),
@@ -101,6 +111,7 @@ _FROM: dict[Viewer, dict[Seen, tuple[Stage, ...]]] = {
         Seen.POLARITY: (_D, _C, _L, _R),
         Seen.GOLD_MARKS: (_D, _C, _L, _R),
         Seen.EXPOSURE_LOG: (_C, _L, _R),
+        Seen.SCENARIO: (_D, _C, _L, _R),
     },
     Viewer.ADJUDICATOR: {
         Seen.TRANSCRIPT: (_C, _L, _R),
@@ -126,6 +137,7 @@ POLICY = MappingProxyType(
     }
 )
 """The stages in which a viewer may see something."""
+_SHOWN_ON_PURPOSE = frozenset({Seen.VERDICT, Seen.SCENARIO})
 
 
 class VisibilityRefused(ImpactBenchError):
@@ -153,27 +165,46 @@ def require(viewer: Viewer, what: Seen, stage: Stage) -> None:
         )
 
 
-def stage_of(review_set: ReviewSet | None, *, reported: bool = False) -> Stage:
+def may_see_in_review(what: Seen, stage: Stage, *, on_purpose: bool) -> bool:
+    """Whether a rater may see something beside the conversation that they rate.
+
+    Args:
+        what: the judge's verdict, or the scenario.
+        stage: of their review set.
+        on_purpose: whether its rubric shows it. Such a review asks for no blind verdict and enters no blind figure.
+
+    >>> may_see_in_review(Seen.VERDICT, Stage.COLLECTING, on_purpose=False)
+    False
+    """
+    return may_see(Viewer.EXPERT, what, stage) or (on_purpose and what in _SHOWN_ON_PURPOSE)
+
+
+def missing(viewer: Viewer, shown: Iterable[Seen], stage: Stage) -> list[Seen]:
+    """What of a page's contents its viewer may not see at a stage; what is not there yet is not missing."""
+    there = [what for what in sorted(shown) if stage is not Stage.DESIGN or what not in FROM_RATERS]
+    return [what for what in there if not may_see(viewer, what, stage)]
+
+
+def stage_of(review_set: ReviewSet | None) -> Stage:
     """Where a review set stands. Labels from elsewhere were collected elsewhere, so their set is locked.
 
     Args:
         review_set: the row; None where nothing has been opened.
-        reported: whether the results of its study are public.
     """
     if review_set is None:
         return Stage.DESIGN
     if review_set.locked_at is None and review_set.origin == "design":
         return Stage.COLLECTING
-    return Stage.REPORTED if reported else Stage.LOCKED
+    return Stage.LOCKED if review_set.reported_at is None else Stage.REPORTED
 
 
-def stage_of_study(engine: Engine, study: str, *, reported: bool = False) -> Stage:
+def stage_of_study(engine: Engine, study: str) -> Stage:
     """Where a study stands: as far as the least advanced of its review sets."""
     with reading(engine) as session:
         sets = session.exec(
             select(ReviewSet).join(Study, col(Study.id) == ReviewSet.study_id).where(Study.slug == study)
         ).all()
-    return least_advanced(stage_of(one, reported=reported) for one in sets)
+    return least_advanced(stage_of(one) for one in sets)
 
 
 def least_advanced(stages: Iterable[Stage]) -> Stage:

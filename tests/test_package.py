@@ -20,9 +20,13 @@ SHIPPED = [
     "validation/admissible.yaml",
     "validation/__init__.pyi",
     "reviews/rubrics/plain-verdict.yaml",
+    "reviews/report/judge_card.schema.json",
+    "reviews/report/report.html.j2",
     "impactbench/store/migrations/env.py",
     "impactbench/store/migrations/script.py.mako",
     "impactbench/_data/suite/subareas.yaml",
+    "impactbench/_data/suite/submission.yaml",
+    "impactbench/_data/suite/benchmarks/autonomy-support.yaml",
     "impactbench/_data/demo/everyday-choices/benchmark.yaml",
     "impactbench/_data/demo/everyday-choices/ratings.csv",
 ]

@@ -13,6 +13,8 @@ from scipy.stats import norm
 
 from validation.arguments import require_at_least, require_share
 from validation.intervals import Z, wilson
+from validation.item_sums import quotient
+from validation.judge_accuracy import JudgeAccuracy, judge_accuracy
 from validation.results import Estimate
 
 LARGEST_N = 2000
@@ -42,6 +44,12 @@ class CompatibleTables:
     def possible(self) -> bool:
         """Whether any table is compatible with the two figures."""
         return len(self.tables) > 0
+
+    @property
+    def rates(self) -> NDArray[np.float64]:
+        """(tables, 2): sensitivity and specificity of each table, nan where nobody passes, or nobody fails."""
+        tp, fn, fp, tn = self.tables.T.astype(np.float64)
+        return np.stack([quotient(tp, tp + fn), quotient(tn, tn + fp)], axis=1)
 
 
 def compatible_tables(*, n: int, agreement: float, kappa: float, decimals: int = 3) -> CompatibleTables:
@@ -98,6 +106,24 @@ def compatible_sizes(*, agreement: float, kappa: float, largest: int, decimals: 
         for n in range(1, largest + 1)
         if compatible_tables(n=n, agreement=agreement, kappa=kappa, decimals=decimals).possible
     ]
+
+
+def published_table(
+    *, both_pass: int, only_human_passes: int, only_judge_passes: int, both_fail: int
+) -> JudgeAccuracy:
+    """What a published 2 x 2 table says, with the intervals that its counts deserve if items are independent.
+
+    Raises:
+        ValueError: a count below 0, no item at all, or more than `LARGEST_N` items.
+
+    >>> found = published_table(both_pass=15, only_human_passes=3, only_judge_passes=3, both_fail=15)
+    >>> round(found.accuracy.value, 3), round(found.kappa.value, 3)
+    (0.833, 0.667)
+    """
+    counts = [both_pass, only_human_passes, only_judge_passes, both_fail]
+    if min(counts) < 0 or not 1 <= sum(counts) <= LARGEST_N:
+        raise ValueError(f"the counts {counts!r} must be 0 or more and add up to between 1 and {LARGEST_N}")
+    return judge_accuracy(np.repeat([1, 1, 0, 0], counts), np.repeat([1, 0, 1, 0], counts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

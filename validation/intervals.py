@@ -6,6 +6,7 @@ interval with an effective n; means over strata get Satterthwaite's t.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -161,7 +162,7 @@ def wilson(successes: float, n: int, *, effective_n: float | None = None) -> Est
     if n == 0:
         return Estimate.undefined("no_items", n=0)
     worth = float(n) if effective_n is None else effective_n
-    low, high = proportion_confint(successes / n * worth, worth, alpha=1 - LEVEL, method="wilson")
+    low, high = _confidence_interval(successes / n * worth, worth, "wilson")
     method = "Wilson" if effective_n is None else f"Wilson, effective n {effective_n:.1f}"
     # The score interval meets 0 and 1 only up to rounding.
     low, high = (0.0 if successes == 0 else float(low)), (1.0 if successes == n else float(high))
@@ -189,10 +190,17 @@ def clopper_pearson(successes: float, n: int, *, effective_n: float | None = Non
     if n == 0:
         return Estimate.undefined("no_items", n=0)
     worth, value = float(n) if effective_n is None else effective_n, successes / n
-    low, high = proportion_confint(value * worth, worth, alpha=1 - LEVEL, method="beta")
+    low, high = _confidence_interval(value * worth, worth, "beta")
     method = "Clopper-Pearson" if effective_n is None else f"Clopper-Pearson, effective n {effective_n:.1f}"
     low, high = (0.0 if value == 0 else float(low)), (1.0 if value == 1 else float(high))
     return Estimate(value=value, low=min(low, value), high=max(high, value), n=n, method=method)
+
+
+@lru_cache(maxsize=65_536)
+def _confidence_interval(count: float, n: float, method: str) -> tuple[float, float]:
+    # Audits ask for the same few counts thousands of times, and the library takes a millisecond for each.
+    low, high = proportion_confint(count, n, alpha=1 - LEVEL, method=method)
+    return float(low), float(high)
 
 
 def wilson_of_ratio(sums: ItemSums, *, clusters: NDArray[np.int64] | None = None) -> Estimate:

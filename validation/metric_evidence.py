@@ -7,9 +7,11 @@ data below which the answer is "not assessed". Nothing here decides anything; `v
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from validation.intervals import FEW_ITEMS, TAILS
 from validation.item_sums import alpha_sums, coefficients_of
@@ -43,6 +45,8 @@ THRESHOLDS: Mapping[Domain, float] = {
 }
 """Default thresholds; a study may set its own, before looking."""
 
+ONE_THREAD_ANYWAY = 2**18
+"""Multiplications up to which OpenBLAS takes one thread by itself."""
 FEW_NOTE = f"fewer than {FEW_ITEMS} items: the interval is not to be relied on"
 
 
@@ -116,7 +120,6 @@ def expert_disagreement(
         draws: Dirichlet draws.
         least_items, least_raters: the floor: so many items with so many raters.
     """
-    generator = np.random.default_rng(seed)
     found: dict[Hashable, DomainEvidence] = {}
     for metric, table in ratings.items():
         paired = table.select(table.pairable)
@@ -135,8 +138,7 @@ def expert_disagreement(
             alike = "every expert gave the same label: there is nothing to tell agreement from chance"
             found[metric] = not_assessed(Domain.EXPERT_DISAGREEMENT, enough, counts, alike, "no_variation")
             continue
-        weights = generator.dirichlet(np.ones(items), size=draws) * items
-        alphas = sums.coefficient(sums.items[:, 0] @ weights.T)
+        alphas = sums.coefficient(_weighted(sums.items[:, 0], _weights(seed, items, draws)))
         low, high = np.quantile(alphas, TAILS)
         found[metric] = DomainEvidence(
             domain=Domain.EXPERT_DISAGREEMENT,
@@ -154,6 +156,20 @@ def expert_disagreement(
             counts=counts,
         )
     return found
+
+
+def _weighted(sums: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(statistics, draws): the product in pieces that OpenBLAS takes on one thread, which two would make slower."""
+    pieces = max(1, sums.size * weights.shape[1] // ONE_THREAD_ANYWAY + 1)
+    return np.concatenate([sums @ part for part in np.array_split(weights, pieces, axis=1)], axis=1)
+
+
+@lru_cache(maxsize=16)
+def _weights(seed: int, items: int, draws: int) -> NDArray[np.float64]:
+    """(items, draws): Dirichlet weights. Metrics of one size share them, so that no metric moves another's draws."""
+    drawn = np.random.default_rng([seed, items]).dirichlet(np.ones(items), size=draws) * items
+    drawn.flags.writeable = False
+    return drawn.T
 
 
 def judge_against_experts(

@@ -173,9 +173,11 @@ def _compare(
     passes = [(count(g, passed, 1 - judge), float(passed[g].sum())) for g in (own, ~own)]
     strata = metric if by_metric else np.zeros_like(metric)
     leniency = _leniency(judge - human, own, metric if by_metric else None)
-    base = fails[1][0] / fails[1][1] if fails[1][1] else None
     detectable = None
-    if base is not None and 0 < base < 1:
+    if fails[1][1]:
+        base = fails[1][0] / fails[1][1]
+        if base in (0, 1):  # none seen of so many: half an event more, as for the signal-detection rates
+            base = (fails[1][0] + 0.5) / (fails[1][1] + 1)
         detectable = detectable_difference(base, n_first=fails[0][1], n_second=fails[1][1])
     verdict = "not_identified"
     if own.any() and (~own).any():

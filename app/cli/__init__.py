@@ -4,7 +4,22 @@ import sys
 
 import typer
 
-from app.cli import agreement, database, demo, imports, people, review, serve
+from app.cli import (
+    adapt,
+    agreement,
+    audit,
+    database,
+    demo,
+    export,
+    imports,
+    people,
+    report,
+    review,
+    run,
+    serve,
+    submit,
+    suite,
+)
 from app.cli.terminal import complain, opened
 from impactbench.domain import ImpactBenchError
 from validation.ratings import RatingsError
@@ -18,11 +33,20 @@ cli = typer.Typer(
 )
 cli.add_typer(database.cli, name="db")
 cli.add_typer(imports.cli, name="import")
+cli.add_typer(export.cli, name="export")
+cli.add_typer(adapt.cli, name="adapt")
 cli.add_typer(review.cli, name="review")
 cli.add_typer(people.cli, name="people")
+cli.add_typer(suite.cli, name="suite")
+cli.add_typer(run.cli, name="run")
+cli.add_typer(submit.cli, name="submit")
 cli.command("serve")(serve.serve)
 cli.command("demo")(demo.demo)
 cli.command("agreement")(agreement.agreement)
+cli.command("audit")(audit.audit)
+cli.command("report")(report.report)
+cli.command("verify")(report.verify)
+cli.command("release")(report.release)
 
 
 def main() -> None:

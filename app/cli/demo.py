@@ -1,6 +1,7 @@
 """`impactbench demo`: the workbench on the simulated study, with somebody to sign in as in every role."""
 
 import socket
+from datetime import timedelta
 from importlib.resources import as_file
 from pathlib import Path
 from typing import Annotated
@@ -31,6 +32,9 @@ PEOPLE = {
     Role.METHODOLOGIST: "demo-methodologist",
     Role.MAINTAINER: "demo-maintainer",
 }
+
+_LINK_DAYS = 7
+"""How long the demo's links work; unlike those of a study they may be opened any number of times."""
 
 
 class DemoRefused(ImpactBenchError):
@@ -150,7 +154,9 @@ def _fill(engine: Engine) -> None:
 
 def _link(engine: Engine, role: Role, *, settings: Settings) -> str:
     add_person(engine, PEOPLE[role], role=role, panel=Panel.EXTERNAL if role is Role.EXPERT else None)
-    return invite(engine, PEOPLE[role], base_url=settings.base_url)
+    return invite(
+        engine, PEOPLE[role], base_url=settings.base_url, valid=timedelta(days=_LINK_DAYS), reusable=True
+    )
 
 
 def _serve(port: int, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""`impactbench import`: bring in what exists already, a run of the pipeline or a table of labels."""
+"""`impactbench import`: bring in what exists already: runs of the pipeline, tables of labels, what other programs made."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +10,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from app.cli import imports_outside
+from app.cli.platform import platform
 from app.cli.terminal import err, open_database, out
 from impactbench.adapters import ImportRefused
 from impactbench.adapters.ratings_table import RatingsImported, import_ratings_table
@@ -18,12 +20,12 @@ from impactbench.adapters.run_folder import RunFolderImported, import_run_folder
 from impactbench.adapters.run_folder_reading import ReadingOptions, read_run_folder
 from impactbench.domain import Polarity
 
-cli = typer.Typer(help="Bring in a run of the pipeline, or labels from elsewhere.", no_args_is_help=True)
+cli = typer.Typer(help="Bring in runs, verdicts and labels from elsewhere.", no_args_is_help=True)
 
 
 @cli.callback()
 def _group() -> None:
-    """Bring in a run of the pipeline, or labels from elsewhere. Importing twice changes nothing."""
+    """Bring in runs, verdicts and labels from elsewhere. Importing twice changes nothing."""
 
 
 @cli.command("run")
@@ -99,6 +101,14 @@ def ratings(
             part for pair in zip(("--item", "--rater", "--label"), names, strict=True) for part in pair
         ]
         _suggest("agreement", str(file), *options, "--categories", "fail,borderline,pass")
+
+
+cli.command("inspect")(imports_outside.inspect)
+cli.command("vera")(imports_outside.vera)
+cli.command("scout")(imports_outside.scout)
+cli.command("verdicts")(imports_outside.verdicts)
+cli.command("labels")(imports_outside.labels)
+cli.command("platform")(platform)
 
 
 @contextmanager

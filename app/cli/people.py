@@ -10,6 +10,7 @@ from app.cli.terminal import err, open_database, out
 from impactbench.domain import Panel, Role
 from impactbench.settings import Settings
 from reviews import people
+from reviews.devices import devices_of, end_device
 from reviews.invitations import VALID_DAYS, invite, make_token
 from reviews.raters import add_person
 
@@ -18,11 +19,15 @@ cli = typer.Typer(help="Add people who sign in, and look after their ways in.", 
 Name = Annotated[str, typer.Argument(help="The pseudonym of the person.")]
 
 DOORS = {
+    "device": "signed in",
     "link": "personal link",
     "organisation": "organisation",
     "none": "no way in",
     "left": "has left",
 }
+
+
+_LINK_WORKS = f"The link works once, on one device, within {VALID_DAYS} days."
 
 
 @cli.callback()
@@ -35,14 +40,61 @@ def add(
     name: Annotated[str, typer.Argument(help="A pseudonym: all that others will see of this person.")],
     role: Annotated[Role, typer.Option(help="What they may see. Only an expert rates.")] = Role.EXPERT,
     panel: Annotated[Panel | None, typer.Option(help="The panel of an expert.")] = None,
+    expertise: Annotated[
+        list[str] | None, typer.Option(help="The slug of a subarea that an expert knows; may be repeated.")
+    ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(help="A language that they read, as a tag such as de; may be repeated."),
+    ] = None,
+    conflict: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What they must not rate: BENCHMARK/METRIC, or a maker of models; may be repeated."
+        ),
+    ] = None,
 ) -> None:
-    """Add a person and print their personal link. Run again, it makes a new link and the old one stops working."""
+    """Add a person and print their personal link. Run again, it makes a new link and the old one stops working.
+
+    A link works once, on the device where it is opened.
+    """
     engine = open_database()
-    added = add_person(engine, name, role=role, panel=panel)
+    added = add_person(
+        engine,
+        name,
+        role=role,
+        panel=panel,
+        expertise=expertise or [],
+        languages=language or [],
+        conflicts=conflict or [],
+    )
     link = invite(engine, name.strip(), base_url=Settings().base_url)
     said = "is added" if added else "was known already and has a new link; the old one no longer works"
-    err.print(f"{name.strip()} ({role}) {said}. The link is valid for {VALID_DAYS} days.", markup=False)
+    err.print(f"{name.strip()} ({role}) {said}. {_LINK_WORKS}", markup=False)
     out.print(link, markup=False)
+
+
+@cli.command("invite")
+def invite_again(name: Name) -> None:
+    """Print a new personal link for somebody. One they had not used yet stops working; their devices stay signed in."""
+    link = invite(open_database(), name, base_url=Settings().base_url)
+    err.print(f"{name} has a new link. {_LINK_WORKS}", markup=False)
+    out.print(link, markup=False)
+
+
+@cli.command()
+def devices(name: Name) -> None:
+    """The devices on which somebody is signed in."""
+    known = devices_of(open_database(), name)
+    if not known:
+        err.print(f"{name} is signed in nowhere.", markup=False)
+        return
+    table = Table("Number", "Signed in", "Until", "Last seen (UTC)")
+    for one in known:
+        table.add_row(
+            str(one.number), f"{one.since:%Y-%m-%d}", f"{one.until:%Y-%m-%d}", f"{one.last_seen_on:%Y-%m-%d}"
+        )
+    out.print(table)
 
 
 @cli.command("list")
@@ -61,13 +113,24 @@ def list_people() -> None:
 
 
 @cli.command()
-def revoke(name: Name) -> None:
-    """End a person's link and sign them out everywhere. `people add` or `review links` makes a new one."""
-    had = people.revoke(open_database(), name)
+def revoke(
+    name: Name,
+    device: Annotated[
+        int | None, typer.Option(help="Sign out this device alone, by its number in `people devices`.")
+    ] = None,
+) -> None:
+    """End a person's link and sign them out everywhere, or on one device. `people invite` makes a new link."""
+    engine = open_database()
+    if device is not None:
+        end_device(engine, name, device)
+        err.print(f"{name} is signed out on device {device}.", markup=False)
+        return
     said = (
-        "no longer works, and their devices are signed out" if had else "did not exist; nothing has changed"
+        f"The link of {name} no longer works, and their devices are signed out."
+        if people.revoke(engine, name)
+        else f"{name} had no link that works and was signed in nowhere; nothing has changed."
     )
-    err.print(f"The link of {name} {said}.", markup=False)
+    err.print(said, markup=False)
 
 
 @cli.command()

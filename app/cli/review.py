@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import typer
 from sqlalchemy import Engine
 
-from app.cli import leaks, review_stages
+from app.cli import leaks, review_metrics, review_stages
 from app.cli.review_stages import NOT_SAVED, AsJson, Study, Yes, agreed
 from app.cli.review_tables import print_preview, print_progress
 from app.cli.terminal import err, open_database, out
 from impactbench.settings import Settings
 from reviews.gold import parse_gold
-from reviews.invitations import VALID_DAYS, invite, raters_to_invite, raters_without_link
+from reviews.invitations import VALID_DAYS, invite, raters_to_invite, raters_without_way_in
 from reviews.progress import count_by_metric, count_by_rater
 from reviews.raters import parse_rater, read_raters
 from reviews.review_sets import STRATA, draft_review_set, save
@@ -25,7 +25,11 @@ cli = typer.Typer(help="Put conversations before experts.", no_args_is_help=True
 cli.command("extend")(review_stages.extend)
 cli.command("release")(review_stages.release)
 cli.command("lock")(review_stages.lock)
+cli.command("mark-reported")(review_stages.report)
 cli.command("plan")(review_stages.plan)
+cli.command("register")(review_metrics.register_plan)
+cli.command("again")(review_metrics.again)
+cli.command("changes")(review_metrics.changes)
 cli.command("leaks")(leaks.leaks)
 cli.command("exposures")(leaks.exposures)
 
@@ -66,6 +70,10 @@ def open_set(
         bool,
         typer.Option("--balance-verdicts", help="As many items that the judge passes as fails, by metric."),
     ] = False,
+    pilot: Annotated[
+        str | None,
+        typer.Option(help="An earlier set: strata where the judge erred less evenly there get more items."),
+    ] = None,
     match_expertise: Annotated[
         bool,
         typer.Option("--match-expertise", help="Raters of known expertise get metrics placed in it alone."),
@@ -112,6 +120,7 @@ def open_set(
         judge=judge,
         own_family=own_family,
         balance_verdicts=balance_verdicts,
+        pilot=pilot,
         match_expertise=match_expertise,
         language=language,
         cap=cap,
@@ -130,7 +139,7 @@ def open_set(
         _report(draft.summary, "not_saved", as_json=as_json)
         raise typer.Exit(NOT_SAVED)
     saved = save(engine, draft)
-    links = _invite(engine, raters_without_link(engine, list(draft.plan.loads)))
+    links = _invite(engine, raters_without_way_in(engine, list(draft.plan.loads)))
     if saved.added:
         err.print(f"The review set {saved.slug} is open: {saved.added} assignments.", markup=False)
     else:
@@ -140,17 +149,20 @@ def open_set(
     _report(draft.summary, "opened" if saved.added else "already_open", links=links, as_json=as_json)
     if len(links) < len(draft.plan.loads):
         err.print(
-            f"Raters without a line here keep the link they have; `impactbench review links {study}` makes new ones.",
+            f"Raters without a line here have a way in already; `impactbench review links {study}` makes new ones.",
             markup=False,
         )
 
 
 @cli.command()
 def links(study: Study, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Make new personal links for the raters of a study's review sets. Their old ones stop working."""
+    """Make new personal links for the raters of a study's review sets. Links not used yet stop working."""
     engine = open_database()
     raters = raters_to_invite(engine, study)
-    err.print(f"New links for {', '.join(raters)}: the links they have now stop working.", markup=False)
+    err.print(
+        f"New links for {', '.join(raters)}: links that they have not used yet stop working; devices stay signed in.",
+        markup=False,
+    )
     if not yes and not agreed("Make new links?"):
         raise typer.Exit(NOT_SAVED)
     _report({"study": study}, "invited", links=_invite(engine, raters), as_json=as_json)

@@ -15,8 +15,8 @@ from impactbench.settings import Settings
 from reviews.adaptive import draft_adaptive
 from reviews.assignment import Member, PlanRefused
 from reviews.extension import draft_extension, save_extension
-from reviews.invitations import VALID_DAYS, invite, raters_without_link
-from reviews.locking import lock_set
+from reviews.invitations import VALID_DAYS, invite, raters_without_way_in
+from reviews.locking import lock_set, mark_reported
 from reviews.planning import Question, StudyPlan, foresee
 from reviews.raters import parse_rater, read_raters
 from reviews.release import draft_releases, save_release
@@ -127,8 +127,8 @@ def lock(
     engine = open_database()
     if not yes:
         err.print(
-            f"Once {slug} is locked nobody can rate or revise in it, no slot can be added or given up, and the "
-            "judge's verdicts may be shown to its raters. A lock cannot be undone.",
+            f"Once {slug} is locked nobody can rate or revise in it, and no slot can be added or given up. A "
+            "lock cannot be undone.",
             markup=False,
         )
         if not agreed("Lock it?"):
@@ -150,6 +150,28 @@ def lock(
                 "answered": locked.answered,
                 "waiting": locked.waiting,
             }
+        )
+
+
+def report(study: Study, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Put on record that the results of a study are public: its raters may then see what was hidden from them."""
+    engine = open_database()
+    if not yes:
+        err.print(
+            f"From then on the raters of {study} may see the judge's verdicts, the models' names and what others said. This "
+            "cannot be undone.",
+            markup=False,
+        )
+        if not agreed("Mark its results as public?"):
+            raise typer.Exit(NOT_SAVED)
+    reported = mark_reported(engine, study)
+    said = (
+        f"now public: {', '.join(reported.newly)}" if reported.newly else "public before; nothing has changed"
+    )
+    err.print(f"The results of {study} are {said}.", markup=False)
+    if as_json:
+        out.print_json(
+            data={"study": study, "review_sets": list(reported.sets), "newly": list(reported.newly)}
         )
 
 
@@ -243,10 +265,10 @@ def _named(rater: list[str] | None, raters: Path | None) -> list[Member]:
 
 
 def _invite(engine: Engine, loads: dict[str, int]) -> dict[str, str]:
-    """Links for those of the raters with new items who have none that works."""
+    """Links for those of the raters with new items who have no way in."""
     busy = [name for name, items in loads.items() if items]
     base_url = Settings().base_url
-    return {name: invite(engine, name, base_url=base_url) for name in raters_without_link(engine, busy)}
+    return {name: invite(engine, name, base_url=base_url) for name in raters_without_way_in(engine, busy)}
 
 
 def _print_shortages(shortages: list[dict[str, Any]]) -> None:

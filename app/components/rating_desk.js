@@ -21,7 +21,7 @@ export default function (component) {
     desks.set(parentElement, desk);
   }
   desk.send = component.setTriggerValue;
-  desk.show(data);
+  desk.fromPage(data);
   return () => {
     desk.leave();
     desks.delete(parentElement);
@@ -32,8 +32,11 @@ class Desk {
   constructor(root) {
     this.root = root;
     this.code = null;
+    this.unkept = new Map();
     this.onKey = (event) => this.key(event);
     this.onActive = () => (this.lastActive = Date.now());
+    this.onHidden = () => document.visibilityState === "hidden" && this.keepDraft();
+    document.addEventListener("visibilitychange", this.onHidden);
     document.addEventListener("keydown", this.onKey, true);
     for (const name of ["pointerdown", "keydown", "wheel", "touchstart"]) document.addEventListener(name, this.onActive, { passive: true });
     this.clock = setInterval(() => this.tick(), 1000);
@@ -43,10 +46,10 @@ class Desk {
   leave() {
     this.keepDraft();
     document.removeEventListener("keydown", this.onKey, true);
+    document.removeEventListener("visibilitychange", this.onHidden);
     for (const name of ["pointerdown", "keydown", "wheel", "touchstart"]) document.removeEventListener(name, this.onActive);
     clearInterval(this.clock);
     clearTimeout(this.draftTimer);
-    clearTimeout(this.lateTimer);
     clearInterval(this.resendTimer);
   }
 
@@ -69,10 +72,10 @@ class Desk {
     }
     const another = data.code !== this.code || data.base_revision !== this.data?.base_revision;
     const otherView = data.formatted !== this.data?.formatted;
+    if (this.code && data.code !== this.code) this.keepDraft();
     const begun = another ? data.answer : otherView ? this.content() : null;
     this.data = data;
     if (another || otherView) this.open(begun);
-    clearTimeout(this.lateTimer);
     if (data.refused) this.settle("", data.refused);
     this.tellDraft();
   }
@@ -126,7 +129,7 @@ class Desk {
           make("div", { class: `ib-message ib-${turn.speaker.toLowerCase()}` },
             make("div", { class: "ib-speaker" }, turn.speaker), this.message(turn))))));
     }
-    const view = make("button", { type: "button", class: "ib-view", "aria-pressed": String(this.data.formatted), onclick: () => this.send("view", { formatted: !this.data.formatted }) },
+    const view = make("button", { type: "button", class: "ib-view", "aria-pressed": String(this.data.formatted), onclick: () => this.tell("view", { code: this.code, formatted: !this.data.formatted }) },
       this.data.formatted ? "Show exactly as written" : "Show with formatting");
     const passage = make("button", { type: "button", class: "ib-view", disabled: this.data.formatted, onclick: () => this.markPassage() },
       "Mark the selected words ", make("kbd", { "aria-hidden": "true" }, "h"));
@@ -266,65 +269,6 @@ class Desk {
       rationale: this.why.value, passages: this.passages, responses: this.given(),
       turns: [...this.marked].sort((a, b) => a - b), active_seconds: this.seconds, revised_because: this.change?.value ?? "",
     };
-  }
-
-  keepDraft() {
-    clearTimeout(this.draftTimer);
-    if (!this.dirty || this.pending) return;
-    this.dirty = false;
-    this.send("draft", { code: this.code, base_revision: this.data.base_revision, content: this.content() });
-    clearTimeout(this.lateTimer);
-    this.lateTimer = setTimeout(() => {
-      this.state.textContent = "No connection: what you write is not kept yet. Trying again; please leave this page open.";
-      this.dirty = true;
-      this.keepDraft();
-    }, RESEND_AFTER);
-  }
-
-  tellDraft() {
-    const { saved_at: saved, draft_at: kept } = this.data;
-    const at = (moment) => new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    if (this.pending) return;
-    this.state.textContent = kept ? `draft kept ${at(kept)}` : saved ? `saved ${at(saved)}` : "";
-  }
-
-  save() {
-    if (this.pending) return;
-    const lacking = this.lacks();
-    if (lacking) {
-      this.said.textContent = lacking;
-      return;
-    }
-    clearTimeout(this.draftTimer);
-    clearTimeout(this.lateTimer);
-    this.dirty = false;
-    this.pending = { code: this.code, base_revision: this.data.base_revision, answer: this.content(), attempt: 0 };
-    this.state.textContent = "Saving…";
-    this.paint();
-    this.attempt();
-    this.resendTimer = setInterval(() => this.attempt(), RESEND_AFTER);
-  }
-
-  attempt() {
-    this.pending.attempt += 1;
-    if (this.pending.attempt > 1) this.state.textContent = "Not saved yet: no connection. Trying again; please leave this page open.";
-    this.send("save", { ...this.pending });
-  }
-
-  settle(state, said) {
-    clearInterval(this.resendTimer);
-    this.pending = null;
-    if (this.state) this.state.textContent = state;
-    if (said) {
-      this.said.textContent = said;
-      this.paint();
-    }
-  }
-
-  go(code) {
-    if (!code || this.pending) return;
-    this.keepDraft();
-    this.send("go", { code });
   }
 
   markInView() {

@@ -20,7 +20,13 @@ _KEY = "rating-desk"
 _EVENTS = ("draft", "save", "view", "go")
 """In the order in which they are acted on: a draft may come together with what follows it."""
 _ACTED = "rating-desk-acted"
-_SCRIPT = ("rating_desk_text", "rating_desk", "rating_desk_passages", "rating_desk_questions")
+_SCRIPT = (
+    "rating_desk_text",
+    "rating_desk",
+    "rating_desk_sending",
+    "rating_desk_passages",
+    "rating_desk_questions",
+)
 """Files that make one script, in this order."""
 
 
@@ -40,11 +46,23 @@ def rating_desk(desk: OnDesk, *, act: Act, formatted_view: bool = False, refused
         formatted_view: show the messages with their formatting instead of exactly as written.
         refused: why what was sent last was not stored.
     """
+    shown = as_shown(desk, formatted_view=formatted_view, refused=refused)
+    acted = st.session_state.pop(_ACTED, False)
+    callbacks = {f"on_{kind}_change": partial(_act_on, kind, act) for kind in _EVENTS}
+    result = _component()(data=shown, key=_KEY, **callbacks)
+    left = [] if acted else [(kind, sent) for kind in _EVENTS if (sent := result.get(kind))]
+    for kind, sent in left:
+        act(kind, sent)
+    return bool(left)
+
+
+def as_shown(desk: OnDesk, *, formatted_view: bool = False, refused: str | None = None) -> dict[str, Any]:
+    """What the desk in the browser receives of an item: plain values, and none that a rater must not have."""
     item = desk.item
     turns = [turn.model_dump() for turn in item.turns]
     if formatted_view:
         turns = [turn | {"formatted": formatted(turn["text"])} for turn in turns]
-    shown = {
+    return {
         **item.model_dump(mode="json", exclude={"option_order", "turns"}),
         "turns": turns,
         "options": [str(option) for option in item.option_order],
@@ -62,13 +80,6 @@ def rating_desk(desk: OnDesk, *, act: Act, formatted_view: bool = False, refused
         "formatted": formatted_view,
         "refused": refused,
     }
-    acted = st.session_state.pop(_ACTED, False)
-    callbacks = {f"on_{kind}_change": partial(_act_on, kind, act) for kind in _EVENTS}
-    result = _component()(data=shown, key=_KEY, **callbacks)
-    left = [] if acted else [(kind, sent) for kind in _EVENTS if (sent := result.get(kind))]
-    for kind, sent in left:
-        act(kind, sent)
-    return bool(left)
 
 
 def _act_on(kind: str, act: Act) -> None:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from app import members, workspace
+from reviews.devices import SIGNED_IN_DAYS
 from reviews.people import PersonRefused, claim_identity
 
 
@@ -14,7 +15,8 @@ def entrance() -> None:
         _unknown(identity)
         return
     st.write(
-        "Please open the personal link that you were sent. It signs you in on this device for thirty days."
+        f"Please open the personal link that you were sent. It works once and signs you in on this device for"
+        f" {SIGNED_IN_DAYS} days. If you have used it on another device, “Another device” there makes a link for this one."
     )
     if members.sign_in_is_possible():
         st.write("Members of the project can sign in through their organisation instead.")

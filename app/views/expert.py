@@ -1,20 +1,22 @@
 """What an expert sees: how it works, the desk, and their own answers."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import streamlit as st
 from pydantic import ValidationError
 from streamlit.navigation.page import StreamlitPage
 
-from app import workspace
+from app import answering, workspace
 from app.components.rating_desk import rating_desk
 from app.views import expert_questions, welcome
 from impactbench.domain import Role
 from impactbench.store.tables import Label, Rater
 from reviews import desk, worklist
-from reviews.labels import REASONS, Answer, LabelRefused, StaleAnswer
+from reviews.labels import REASONS, Answer, LabelRefused
 from reviews.questions import open_questions
+from reviews.repeat_spacing import next_due_at
 
 _WORDS = {"pass": "✓ Pass", "borderline": "◐ Borderline", "fail": "✕ Fail"}
 
@@ -28,7 +30,9 @@ def rate() -> None:
         code = _begin(looking, rater_id)
     if code is None:
         return
-    st.query_params["item"] = code
+    if st.query_params.get("item") != code:
+        # Setting it moves the address of the browser, and the desk may be further by now than this run knows.
+        st.query_params["item"] = code
     try:
         on_desk = desk.take_up(engine, rater_id, code)
     except LabelRefused:
@@ -49,10 +53,19 @@ def _begin(looking: Rater, rater_id: int) -> str | None:
     elif (questions := open_questions(engine, rater_id)) is not None:
         expert_questions.ask(rater_id, questions)
     elif (code := worklist.next_code(engine, rater_id)) is None:
-        _thanks(asked)
+        ready_at = next_due_at(engine, rater_id)
+        _come_back(ready_at) if ready_at else _thanks(asked)
     else:
         return code
     return None
+
+
+def _come_back(ready_at: datetime) -> None:
+    st.title("That is all for now")
+    st.write(
+        "Thank you: there is nothing for you to read at the moment. The last conversations will be ready for you on"
+        f" {ready_at:%d %b %Y} at {ready_at:%H:%M} UTC; please come back then."
+    )
 
 
 def _thanks(asked: int) -> None:
@@ -91,6 +104,7 @@ def _act(kind: str, sent: Mapping[str, Any]) -> None:
             _save(workspace.rater_id(looking), sent)
         case "view":
             st.session_state["formatted"] = bool(sent["formatted"])
+            st.query_params["item"] = sent["code"]
         case _:
             st.query_params["item"] = sent["code"]
 
@@ -98,8 +112,9 @@ def _act(kind: str, sent: Mapping[str, Any]) -> None:
 def _keep_draft(rater_id: int, sent: Mapping[str, Any]) -> None:
     """Keep what was begun; where an answer was saved meanwhile, nothing of either is dropped in silence."""
     engine, content = workspace.engine(), dict(sent["content"])
+    st.query_params["item"] = sent["code"]
     try:
-        if desk.keep_draft(engine, rater_id, sent["code"], content, base_revision=int(sent["base_revision"])):
+        if answering.keep_draft(engine, rater_id, sent):
             return
     except LabelRefused as refusal:
         st.session_state["refused"] = str(refusal)
@@ -124,23 +139,18 @@ def _complete(content: dict[str, Any]) -> Answer:
 
 
 def _save(rater_id: int, sent: Mapping[str, Any]) -> None:
-    """Store what was sent, on the item and the revision that it names, whatever the page shows by now."""
-    engine = workspace.engine()
-    try:
-        answer = Answer.model_validate(sent["answer"])
-        desk.save(engine, rater_id, sent["code"], answer, base_revision=int(sent["base_revision"]))
-    except StaleAnswer:
-        st.session_state["conflict"] = (sent["code"], answer)
-    except LabelRefused as refusal:
-        st.session_state["refused"] = f"Not saved: {refusal}"
-    except ValidationError:
-        st.session_state["refused"] = "Not saved: this answer is not complete, or a text in it is too long."
+    """Store what was sent, and turn to what comes next, to what is to be settled, or to why it was refused."""
+    saved = answering.save(workspace.engine(), rater_id, sent)
+    if saved.conflict:
+        st.session_state["conflict"] = (sent["code"], saved.conflict)
+    if saved.refused:
+        st.session_state["refused"] = saved.refused
+    if saved.conflict or saved.refused:
+        st.query_params["item"] = sent["code"]
+    elif saved.following:
+        st.query_params["item"] = saved.following
     else:
-        following = worklist.next_code(engine, rater_id, after=sent["code"])
-        if following and open_questions(engine, rater_id) is None:
-            st.query_params["item"] = following
-        else:
-            st.query_params.pop("item", None)
+        st.query_params.pop("item", None)
 
 
 def _settle_conflict(rater_id: int, on_desk: desk.OnDesk) -> bool:

@@ -1,13 +1,17 @@
-"""The judge beside the experts: where they agree, where it errs, and under which reading of the labels."""
+"""The judge beside the experts: where they agree, where it errs, under every reading of the labels, and beside an expert."""
 
 import pandas as pd
 import streamlit as st
 
 from app import audit
-from app.charts import forest
+from app.charts import curve, forest
+from app.components.item_list import items_below
+from app.components.permalinks import choose, switch
 from app.views.methodologist import study_in_view
-from app.wording import count, spell
-from reviews.evidence import JudgeRow
+from app.wording import count, spell, spell_bounds
+from reviews.audit.items import Judge
+from reviews.audit.judge import CLAIMED_ACCURACY, JudgeGroup
+from reviews.visibility import Seen
 from validation.mapping import Borderline, Policy, Tie
 
 _BORDERLINE: dict[Borderline, str] = {
@@ -22,6 +26,8 @@ _TIES: dict[Tie, str] = {
     "drop": "is left out",
     "worst": "counts as a fail",
 }
+_SHARED: dict[str, str] = {"fail": "counts as a fail", "pass": "counts as a pass", "drop": "is left out"}
+_SINGLES = {"include": "are included", "exclude": "are left out"}
 _RATES = {
     "accuracy": ("Accuracy", "share of items on which judge and experts agree"),
     "sensitivity": ("Sensitivity", "of what experts pass, the share that the judge passes"),
@@ -30,18 +36,40 @@ _RATES = {
 }
 
 
+def judge_in_view(study: str) -> Judge | None:
+    """The judge that a page is about; None where there is none, which the page says."""
+    known = audit.judges(study)
+    if not known:
+        st.write("No judge has been recorded for the conversations of this study.")
+        return None
+    return choose("Judge", known, name="judge", spelled=lambda one: one.name)
+
+
+def choose_policy() -> Policy:
+    """How labels become verdicts, kept in the address."""
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    with left:
+        borderline = choose(
+            "A borderline label …", list(_BORDERLINE), name="borderline", shown=_BORDERLINE.__getitem__
+        )
+    with middle:
+        tie = choose("A tie …", list(_TIES), name="tie", shown=_TIES.__getitem__)
+    with right:
+        singles = choose(
+            "Items with a single reviewer …", list(_SINGLES), name="singles", shown=_SINGLES.__getitem__
+        )
+    return Policy(borderline=borderline, tie=tie, singles="include" if singles == "include" else "exclude")
+
+
 def judge_and_experts() -> None:
     """How far the judge can be trusted, measured against the experts."""
-    study = study_in_view()
+    study = study_in_view(Seen.OTHER_LABELS, Seen.VERDICT)
     st.title("Judge and experts")
-    policy = _choose_policy()
-    rows = audit.judges(study, policy)
-    if not rows:
-        st.write("No judge has been recorded for the conversations of this study.")
+    judge = judge_in_view(study)
+    if judge is None:
         return
-    names = list(dict.fromkeys(row.judge for row in rows))
-    judge = st.selectbox("Judge", names)
-    shown = [row for row in rows if row.judge == judge]
+    policy = choose_policy()
+    shown = audit.judge_by_group(study, judge, policy)
     whole = shown[0]
     if whole.found.accuracy.value is None:
         st.write(f"There is nothing to compare yet: {spell(whole.found.accuracy)}.")
@@ -57,35 +85,29 @@ def judge_and_experts() -> None:
     if policy.borderline == "drop":
         st.warning("Leaving ambiguous items out always flatters the judge.")
     _matrix(whole)
-    chosen = st.segmented_control(
-        "Figure", list(_RATES), format_func=lambda key: _RATES[key][0], default="accuracy"
-    )
-    key = chosen or "accuracy"
+    key = switch("Figure", {key: name for key, (name, _) in _RATES.items()}, name="figure")
     name, meaning = _RATES[key]
     st.caption(f"{name}: {meaning}. Lines are 95% intervals.")
     lowest = -0.5 if key == "kappa" else 0.0
-    st.altair_chart(
-        forest([(row.group, getattr(row.found, key)) for row in shown], title=name, lowest=lowest)
-    )
+    rows = [(f"{row.kind}: {row.group}", getattr(row.found, key)) for row in shown]
+    st.altair_chart(forest(rows, title=name, lowest=lowest))
     st.dataframe(_table(shown), hide_index=True, width="stretch")
-    if any(getattr(whole.found, key).notes for key in _RATES):
-        st.caption(
-            "Pooled figures take metrics as the unit: with fewer than ten metrics their intervals are rough, and with"
-            " fewer than five there is none, only the single metrics."
-        )
-
-
-def _choose_policy() -> Policy:
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
-    borderline = left.selectbox(
-        "A borderline label …", list(_BORDERLINE), format_func=_BORDERLINE.__getitem__, key="borderline"
+    st.caption(
+        "Pooled figures take metrics as the unit: with fewer than ten metrics their intervals are rough, and with"
+        " fewer than five there is none, only the single metrics."
     )
-    tie = middle.selectbox("A tie …", list(_TIES), format_func=_TIES.__getitem__, key="tie")
-    singles = right.toggle("Include items with a single reviewer", value=True, key="singles")
-    return Policy(borderline=borderline, tie=tie, singles="include" if singles else "exclude")
+    _ceiling(study, judge)
+    _readings(study, judge)
+    _metrics(study, judge, policy)
+    items_below(
+        study,
+        audit.differing_items(study, judge),
+        heading="Items on which the judge differs from every expert",
+        empty="There is no item on which the judge differs from every expert.",
+    )
 
 
-def _matrix(row: JudgeRow) -> None:
+def _matrix(row: JudgeGroup) -> None:
     """The items by the experts' verdict, undecided as a row of its own, and the judge's."""
     st.header("Who says what")
     words = ["Experts: fail", "Experts: undecided", "Experts: pass"]
@@ -98,10 +120,11 @@ def _matrix(row: JudgeRow) -> None:
         )
 
 
-def _table(rows: list[JudgeRow]) -> pd.DataFrame:
+def _table(rows: list[JudgeGroup]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
+                "Of": row.kind,
                 "Group": row.group,
                 "Items": row.found.accuracy.n,
                 **{name: spell(getattr(row.found, key)) for key, (name, _) in _RATES.items()},
@@ -111,3 +134,90 @@ def _table(rows: list[JudgeRow]) -> pd.DataFrame:
             for row in rows
         ]
     )
+
+
+def _ceiling(study: str, judge: Judge) -> None:
+    st.header("Beside an expert, on the same references")
+    rows = [
+        {
+            "A borderline label": _SHARED[one.borderline],
+            "An expert": spell(one.found.human, percent=True),
+            "The judge": spell(one.found.judge, percent=True),
+            "Judge minus expert": spell(one.found.difference),
+            f"As good as an expert, within {one.found.margin:.0%}": {
+                None: "cannot be told",
+                True: "yes",
+                False: "not shown",
+            }[one.found.non_inferior],
+            "Pairs without a majority": one.found.tied,
+        }
+        for one in audit.ceilings(study, judge)
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    st.caption(
+        "Each expert in turn is set beside the majority of the others, and the judge beside the same majority. The"
+        " judge against everybody’s majority must not be compared with experts against each other."
+    )
+
+
+def _readings(study: str, judge: Judge) -> None:
+    st.header("Under every reading of the labels")
+    found = audit.readings(study, judge)
+    spread, claim = (
+        found.curve.spread("accuracy"),
+        found.curve.claim("accuracy", at_least=CLAIMED_ACCURACY),
+    )
+    if spread.minimum.value is None:
+        st.write("No admissible reading has ten items with both verdicts: there is nothing to compare.")
+        return
+    st.markdown(
+        f"**Over {spread.cells} admissible readings the accuracy goes from {spell(spread.minimum, percent=True)} to"
+        f" {spell(spread.maximum, percent=True)}; item by item, no reading can put it outside"
+        f" {spell_bounds(found.bounds)}. The claim of {CLAIMED_ACCURACY:.0%} is: {claim.verdict}.**"
+    )
+    st.text(
+        f"A borderline label counted half: {spell(found.half, percent=True)}, n {found.half.n}. Left out:"
+        f" {spell(found.dropped, percent=True)}, n {found.dropped.n}."
+    )
+    cells = found.curve.curve("accuracy")
+    st.altair_chart(
+        curve([(cell.policy.name, cell.accuracy) for cell in cells], title="Accuracy", line=CLAIMED_ACCURACY)
+    )
+    rows = [
+        {
+            "Accuracy": spell(cell.accuracy),
+            "Items": cell.n,
+            "Order": cell.policy.order.replace("_", " "),
+            "Borderline": cell.policy.borderline,
+            "Aggregation": cell.policy.aggregation,
+            "Tie": cell.policy.tie,
+            "Singles": cell.policy.singles,
+        }
+        for cell in cells
+    ]
+    with st.expander("The choices under each point of the curve"):
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+        st.caption(
+            f"Range over the width of an interval: {spell(spread.vibration_ratio)}; above 1 the choice matters more than"
+            f" chance. Admissible set: SHA-256 {found.admissible_hash[:12]}…"
+        )
+
+
+def _metrics(study: str, judge: Judge, policy: Policy) -> None:
+    st.header("By metric")
+    found = audit.judge_by_metric(study, judge, policy)
+    rows = [
+        {
+            "Metric": one.title,
+            "Polarity": one.polarity,
+            "Agrees on": f"{one.agreeing:g} of {one.raw.n}",
+            "As counted": spell(one.raw, percent=True),
+            "Drawn towards the others": spell(one.shrunken, percent=True),
+            f"Probability of less than {CLAIMED_ACCURACY:.0%}": spell(one.below),
+            "Check first": "polarity or definition may be turned round"
+            if one.alarm and one.alarm.suspected
+            else "",
+        }
+        for one in found
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")

@@ -10,17 +10,19 @@ from app.wording import count
 from impactbench.domain import Role
 from impactbench.store import frames
 from reviews import leak_scan
-from reviews.leak_scan import Decision, Leak
+from reviews.leak_scan import Decided, Decision, Leak
+from reviews.visibility import Seen
 
 _ON_A_PAGE = 20
 _BUTTONS: dict[Decision, str] = {"hide": "Hide", "show": "Show"}
+_SAID = {"hide": "Hidden", "show": "Shown"}
 _VIEWS = ("To be decided", "Hidden", "Shown")
 
 
 def leaks() -> None:
     """Every place that may name a model, in its context, with what raters see there."""
     looking = workspace.require_role(Role.MAINTAINER)
-    study = study_in_view()
+    study = study_in_view(Seen.TRANSCRIPT, Seen.MODEL_NAME)
     st.title("Names in conversations")
     engine = workspace.engine()
     found = leak_scan.with_decisions(engine, study, _scanned(study, frames.state(engine, study)))
@@ -49,8 +51,9 @@ def leaks() -> None:
         for decision, word in _BUTTONS.items():
             every = "it" if len(listed) == 1 else f"all {len(listed):,}"
             st.button(f"{word} {every}", on_click=_decide, args=(listed, decision, by), key=f"{decision}-all")
+    earlier = leak_scan.history(engine, study)
     for leak in listed[:_ON_A_PAGE]:
-        _place(leak, by)
+        _place(leak, by, earlier.get((leak.conversation_id, leak.message, leak.start, leak.end), []))
     if len(listed) > _ON_A_PAGE:
         st.caption(f"{count(len(listed) - _ON_A_PAGE, 'more place')} follow when these are decided.")
 
@@ -85,7 +88,7 @@ def _headline(found: list[Leak], waiting: list[Leak]) -> str:
     return f"{count(len(waiting), 'place')} {verb} for your decision; of {len(found):,} found, {hidden:,} are hidden now."
 
 
-def _place(leak: Leak, by: int) -> None:
+def _place(leak: Leak, by: int, decided: list[Decided]) -> None:
     with st.container(border=True):
         st.text(f"{leak.run}/{leak.conversation}, turn {leak.turn}, {leak.speaker}")
         st.text(f"…{leak.before}⟦{leak.found}⟧{leak.behind}…")
@@ -103,6 +106,8 @@ def _place(leak: Leak, by: int) -> None:
                 else f"{word} these words to raters",
             )
         now.text("Raters do not read it now." if leak.hidden else "Raters read it now.")
+        for said in reversed(decided):
+            st.text(f"{_SAID[said.decision]} by {said.by}, {said.at:%d %b %Y, %H:%M} UTC")
 
 
 def _decide(chosen: list[Leak], decision: Decision, by: int) -> None:

@@ -7,10 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from app import audit, workspace
+from app.components.permalinks import choose
 from app.views.methodologist import may_see, study_in_view
-from app.wording import STATUSES, in_a_sentence, spell
+from app.views.metric_decision import decisions_about
+from app.wording import STATUSES, in_a_sentence, spell, spell_bounds
 from impactbench.domain import Role
-from reviews import evidence
+from reviews import dispositions, evidence
 from reviews.visibility import Seen
 from validation.contested import CONCERNS, MetricStatus, Status
 from validation.metric_evidence import THRESHOLDS, Domain, DomainEvidence
@@ -24,6 +26,8 @@ _SHOWN = (
     Domain.INDETERMINACY,
     Domain.UNSURE,
     Domain.JUDGE_INSTABILITY,
+    Domain.CONSTRUCT,
+    Domain.SATURATION,
 )
 _QUANTITY = {
     Domain.EXPERT_DISAGREEMENT: "α among experts",
@@ -31,6 +35,8 @@ _QUANTITY = {
     Domain.INDETERMINACY: "borderline labels",
     Domain.UNSURE: "“can’t judge” answers",
     Domain.JUDGE_INSTABILITY: "items on which the judge’s runs differ",
+    Domain.CONSTRUCT: "reviewers who do not find it adequate",
+    Domain.SATURATION: "conversations that the judge passes",
 }
 _CONCERN_IS_LOW = (Domain.EXPERT_DISAGREEMENT, Domain.JUDGE_AGAINST_EXPERTS)
 _MEANING = {
@@ -55,25 +61,32 @@ def contested_metrics() -> None:
     )
     for status, (mark, word) in STATUSES.items():
         st.caption(f"{mark} {word}: {_MEANING[status]}.")
-    st.dataframe(_queue(found, metrics), hide_index=True, width="stretch")
+    st.dataframe(_queue(study, found, metrics), hide_index=True, width="stretch")
     if not found:
         return
-    names = {one.metric: str(metrics[one.metric]["title"]) for one in found}
-    chosen = st.selectbox("Open a metric", list(names), format_func=names.__getitem__)
-    _metric(study, next(one for one in found if one.metric == chosen), metrics[chosen])
+    one = choose(
+        "Open a metric",
+        found,
+        name="metric",
+        spelled=lambda one: str(one.metric),
+        shown=lambda one: str(metrics[one.metric]["title"]),
+    )
+    _metric(study, one, metrics[one.metric])
 
 
-def _queue(found: list[MetricStatus], metrics: Metrics) -> pd.DataFrame:
+def _queue(study: str, found: list[MetricStatus], metrics: Metrics) -> pd.DataFrame:
+    newest = dispositions.newest_of_each(dispositions.dispositions(workspace.engine(), study))
     return pd.DataFrame(
         [
             {
                 "Status": " ".join(STATUSES[one.status]),
                 "Metric": metrics[one.metric]["title"],
-                "Why": in_a_sentence(one),
+                "Why": in_a_sentence(one) + ("; read the rubric again" if one.rubric_audit else ""),
+                "Decided": newest[one.metric]["decision"] if one.metric in newest else "",
             }
             for one in found
         ],
-        columns=["Status", "Metric", "Why"],
+        columns=["Status", "Metric", "Why", "Decided"],
     )
 
 
@@ -100,15 +113,24 @@ def _metric(study: str, one: MetricStatus, metric: Mapping[Hashable, Any]) -> No
     )
     assignments = audit.tables(study).assignments
     part = assignments[assignments["metric_version_id"] == one.metric]
+    if one.status is Status.CONTESTED:
+        bounds = audit.pass_rate_bounds(study, int(str(one.metric)))
+        st.text(
+            "From the share of labels that pass it to the share that could defend a pass:"
+            f" {spell_bounds(bounds)}. Its pass rate is no single number."
+        )
     split = evidence.split_items(part)
     if not split.empty and may_see(Seen.OTHER_LABELS, study) and may_see(Seen.RATIONALES, study):
         st.header("What experts said on the items that divide them")
         _reasons_given(part, split["conversation"].tolist())
+    decisions_about(study, one, metric)
 
 
 def _evidence_row(domain: DomainEvidence) -> dict[str, str | int]:
     below = "below" if domain.domain in _CONCERN_IS_LOW else "above"
     limit = f"{below} {THRESHOLDS[domain.domain]:g}"
+    if domain.domain is Domain.SATURATION:
+        limit = f"within {THRESHOLDS[domain.domain]:g} of 0 or 1"
     return {
         "Concern": CONCERNS[domain.domain],
         "Measured by": _QUANTITY[domain.domain],

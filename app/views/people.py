@@ -9,11 +9,23 @@ from impactbench.domain import ImpactBenchError, Panel, Role
 from impactbench.store.tables import Rater
 from reviews import invitations
 from reviews import people as members
+from reviews.devices import devices_of, end_device
 from reviews.people import Person
 from reviews.raters import add_person
 
-_DOORS = {"link": "Personal link", "organisation": "Organisation", "none": "No way in", "left": "Has left"}
+_DOORS = {
+    "device": "Signed in",
+    "link": "Personal link",
+    "organisation": "Organisation",
+    "none": "No way in",
+    "left": "Has left",
+}
 _PANELS: list[Panel | None] = [None, *Panel]
+_KNOWN = {
+    "expertise": ("Expertise", "slugs of subareas, such as sleep, grief"),
+    "languages": ("Languages they read", "tags, such as en, de"),
+    "conflicts": ("Must not rate", "a benchmark/metric, or a maker of models"),
+}
 _SAID, _LINK = "people-said", "people-link"
 
 
@@ -47,7 +59,9 @@ def _tell_once() -> None:
     if said := st.session_state.pop(_SAID, None):
         st.text(said)
     if link := st.session_state.pop(_LINK, None):
-        st.text("Send this link to that person alone. It is shown this once and is valid for sixty days:")
+        st.text(
+            "Send this link to that person alone. It is shown this once, works once, and within sixty days:"
+        )
         st.code(link, language=None, wrap_lines=True)
 
 
@@ -59,12 +73,13 @@ def _table(known: list[Person]) -> pd.DataFrame:
                 "Role": str(one.role),
                 "Panel": str(one.panel or ""),
                 "Comes in by": _DOORS[one.door],
-                "Until": f"{one.link_until:%d %b %Y}" if one.link_until else "",
+                "Devices": one.devices or None,
+                "Link until": f"{one.link_until:%d %b %Y}" if one.link_until else "",
                 "Answered": f"{one.answered} of {one.asked}" if one.asked else "",
             }
             for one in known
         ],
-        columns=["Name", "Role", "Panel", "Comes in by", "Until", "Answered"],
+        columns=["Name", "Role", "Panel", "Comes in by", "Devices", "Link until", "Answered"],
     )
 
 
@@ -73,6 +88,10 @@ def _invite() -> None:
         st.text_input("Pseudonym: all that others will see", key="invite-name", max_chars=100)
         st.selectbox("Role", list(Role), key="invite-role", format_func=str.capitalize)
         st.selectbox("Panel (experts only)", _PANELS, key="invite-panel", format_func=_panel)
+        for column, (title, example) in _KNOWN.items():
+            st.text_input(
+                f"{title} (experts only)", key=f"invite-{column}", placeholder=example, max_chars=500
+            )
         st.form_submit_button("Invite", on_click=_add)
 
 
@@ -85,7 +104,8 @@ def _add() -> None:
     asked = st.session_state
     name, role, panel = asked["invite-name"].strip(), asked["invite-role"], asked["invite-panel"]
     try:
-        if not add_person(workspace.engine(), name, role=role, panel=panel):
+        known = {column: asked[f"invite-{column}"].split(",") for column in _KNOWN}
+        if not add_person(workspace.engine(), name, role=role, panel=panel, **known):
             asked[_SAID] = f"{name} is in already; choose them below to make a new link."
             return
         asked[_LINK] = invitations.invite(workspace.engine(), name, base_url=workspace.settings().base_url)
@@ -96,10 +116,17 @@ def _add() -> None:
 
 def _change(person: Person, looking: Rater) -> None:
     st.button(
-        "Make a new link", on_click=_do, args=("link", person.name), help="The one they have stops working."
+        "Make a new link",
+        on_click=_do,
+        args=("link", person.name),
+        help="One they have not used yet stops working; their devices stay signed in.",
     )
+    _devices(person.name)
     st.button(
-        "Revoke the link", on_click=_do, args=("revoke", person.name), help="Signs them out everywhere."
+        "Sign out everywhere",
+        on_click=_do,
+        args=("revoke", person.name),
+        help="Ends every device and the link.",
     )
     if person.name == looking.pseudonym:
         st.caption("Your own role is changed by somebody else.")
@@ -126,7 +153,23 @@ def _change(person: Person, looking: Rater) -> None:
     st.button("Deactivate", on_click=_do, args=("leave", person.name), disabled=not sure)
 
 
-def _do(what: str, name: str) -> None:
+def _devices(name: str) -> None:
+    """Where somebody is signed in, each to be ended alone."""
+    for one in devices_of(workspace.engine(), name):
+        said, end = st.columns([4, 1], vertical_alignment="center")
+        said.text(
+            f"Device {one.number}, signed in {one.since:%d %b %Y}, last seen {one.last_seen_on:%d %b %Y}"
+        )
+        end.button(
+            "Sign out",
+            key=f"device-{one.number}",
+            help=f"Sign {name} out on device {one.number}",
+            on_click=_do,
+            args=("device", name, one.number),
+        )
+
+
+def _do(what: str, name: str, number: int = 0) -> None:
     """One click; the role of whoever clicks is looked up once more."""
     looking = workspace.require_role(Role.MAINTAINER)
     engine, asked = workspace.engine(), st.session_state
@@ -134,10 +177,17 @@ def _do(what: str, name: str) -> None:
         match what:
             case "link":
                 asked[_LINK] = invitations.invite(engine, name, base_url=workspace.settings().base_url)
-                asked[_SAID] = f"{name} has a new link; the old one no longer works."
+                asked[_SAID] = f"{name} has a new link; a link not used before no longer works."
+            case "device":
+                end_device(engine, name, number)
+                asked[_SAID] = f"{name} is signed out on device {number}."
             case "revoke":
                 had = members.revoke(engine, name)
-                asked[_SAID] = f"The link of {name} no longer works." if had else f"{name} had no link."
+                asked[_SAID] = (
+                    f"{name} is signed out everywhere, and the link no longer works."
+                    if had
+                    else f"{name} had no link that works and was signed in nowhere."
+                )
             case "role" if name != looking.pseudonym:
                 role, panel = asked[f"role-{name}"], asked[f"panel-{name}"]
                 members.change_role(engine, name, role=role, panel=panel if role is Role.EXPERT else None)

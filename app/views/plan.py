@@ -39,13 +39,8 @@ def _ask() -> StudyPlan:
     overlap = st.number_input("Raters of each item", min_value=1, max_value=20, value=3)
     minutes = st.number_input("Minutes an item takes", min_value=0.5, max_value=120.0, value=4.0, step=0.5)
     spare = st.slider("Time for hidden repeats and gold items", 0, 40, 15, format="%d%%")
-    asked = st.pills(
-        "What is to be found out",
-        list(Question),
-        selection_mode="multi",
-        default=list(Question),
-        format_func=_QUESTIONS.__getitem__,
-    )
+    st.caption("What is to be found out")
+    asked = [question for question, words in _QUESTIONS.items() if st.checkbox(words, value=True)]
     with st.expander("What is assumed"):
         kappa = st.slider("Agreement beyond chance", 0.0, 0.95, 0.6, step=0.05)
         passed = st.slider("Share that experts pass", 0.05, 0.95, 0.6, step=0.05)

@@ -3,10 +3,12 @@
 import pandas as pd
 import streamlit as st
 
-from app import workspace
+from app import audit, workspace
+from app.views.methodologist import study_in_view
 from app.wording import count, spell
-from impactbench.domain import Role
+from impactbench.domain import AssignmentReason
 from impactbench.store import frames
+from reviews.evidence import weighted_alpha
 from reviews.gold import GoldResult, gold_results
 from reviews.pace import measure_pace
 from reviews.progress import (
@@ -17,7 +19,10 @@ from reviews.progress import (
     reminders,
 )
 from reviews.release import surplus_labels
+from reviews.repeats import IntraRater, intra_rater
 from reviews.shortages import Short, find_shortages
+from reviews.visibility import Seen
+from validation.results import Estimate
 
 _COLUMNS = {
     "review_set": "Review set",
@@ -44,12 +49,8 @@ _COLUMNS = {
 
 def progress() -> None:
     """Where a study's collecting stands, for whoever leads it."""
-    workspace.require_role(Role.METHODOLOGIST, Role.MAINTAINER)
-    study = workspace.study_in_view()
+    study = study_in_view(Seen.RATER_NAMES, Seen.OTHER_LABELS, Seen.GOLD_MARKS)
     st.title("Progress")
-    if study is None:
-        st.text("There is no study yet. Import a run first: impactbench import run FOLDER")
-        return
     engine = workspace.engine()
     by_rater = count_by_rater(engine, study)
     if by_rater.empty:
@@ -69,6 +70,9 @@ def progress() -> None:
     st.header("By stratum")
     _table(count_by_stratum(engine, study))
     _surplus(surplus_labels(engine, study))
+    state = frames.state(engine, study)
+    _with_themselves(_repeats(study, state))
+    _with_extra_raters(_weighted(study, state))
     title = next(row["title"] for row in frames.studies(engine).to_dict("records") if row["study"] == study)
     _reminders(reminders(by_rater, title=title, pace=measure_pace(engine)))
 
@@ -159,6 +163,67 @@ def _surplus(surplus: pd.DataFrame) -> None:
     st.header("Surplus labels")
     st.text("These came after their slot had been given to somebody else. They are kept and counted.")
     _table(surplus.drop(columns=["conversation_id", "metric_version_id"]))
+
+
+# `state` is not read: it is the key under which a result is remembered.
+
+
+@st.cache_data(max_entries=4, show_spinner="Comparing answers given twice …")
+def _repeats(study: str, state: str) -> list[IntraRater]:  # noqa: ARG001
+    return intra_rater(workspace.engine(), study)
+
+
+@st.cache_data(max_entries=4, show_spinner="Weighing extra raters …")
+def _weighted(study: str, state: str) -> tuple[int, Estimate] | None:  # noqa: ARG001
+    assignments = audit.tables(study).assignments
+    extra = int((assignments["reason"] == AssignmentReason.ADAPTIVE).sum())
+    return (extra, weighted_alpha(assignments)) if extra else None
+
+
+def _with_themselves(results: list[IntraRater]) -> None:
+    """Hidden repeats: whether a rater says the same again."""
+    if not results:
+        return
+    whole, *each = results
+    st.header("The same conversation twice")
+    st.text(
+        f"Of {count(whole.answered, 'conversation')} judged twice by the same rater, unmarked, "
+        f"{spell(whole.agreement, percent=True)} were judged alike; ordinal α with oneself is {spell(whole.alpha)}."
+    )
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "Rater": one.rater,
+                    "Given twice": one.repeats,
+                    "Judged twice": one.answered,
+                    "Alike": spell(one.agreement, percent=True),
+                    "α with oneself": spell(one.alpha),
+                    "Ceiling": "" if one.ceiling is None else f"{one.ceiling:.2f}",
+                }
+                for one in (whole, *each)
+            ]
+        ),
+        hide_index=True,
+        width="stretch",
+    )
+    st.caption(
+        "Ceiling: what agreement with anybody else can hardly exceed, the root of α with oneself. None of this enters a"
+        " figure about experts among themselves."
+    )
+
+
+def _with_extra_raters(found: tuple[int, Estimate] | None) -> None:
+    """The headline from the random core, checked against all labels weighted by the chances of their items."""
+    if found is None:
+        return
+    extra, alpha = found
+    st.header("Agreement with the extra raters")
+    st.text(
+        f"With {count(extra, 'further assignment')} where the first stage showed need, each item weighted by one over its "
+        f"chance of them, ordinal α is {spell(alpha)} over {count(alpha.n or 0, 'item')}."
+    )
+    st.caption("A check on the headline, which rests on the first stage alone; it is less precise.")
 
 
 def _reminders(texts: dict[str, str]) -> None:

@@ -7,11 +7,12 @@ from app import audit, workspace
 from app.views.methodologist import study_in_view
 from app.wording import count
 from impactbench.store import frames
+from reviews.visibility import Seen
 
 
 def overview() -> None:
     """The state of a study on one page."""
-    study = study_in_view()
+    study = study_in_view(Seen.RATER_NAMES, Seen.POLARITY)
     engine = workspace.engine()
     about = next(row for row in frames.studies(engine).to_dict("records") if row["study"] == study)
     tables = audit.tables(study)

@@ -5,6 +5,7 @@ import streamlit as st
 from app import workspace
 from app.wording import count
 from reviews import desk, worklist
+from reviews.practice import practice_of
 from reviews.rubrics import WorkedExample
 
 
@@ -39,6 +40,13 @@ conversations, and used to find out how far an automatic rating can be relied on
         st.header("Two examples")
         for number, example in enumerate(examples, start=1):
             _example(number, example)
+    if exercises := practice_of(engine, rater_id).exercises:
+        st.header("Try it")
+        st.write(
+            f"On {count(len(exercises), 'short conversation')} you can try how it works and compare with what a careful rater"
+            " would say, as often as you like. Nothing you answer there is kept."
+        )
+        st.html('<a href="/practice" target="_self">Practise first</a>')
     st.header("Begin")
     signed = st.text_input("Please type the name you were given, as a signature that you have read this")
     st.text(f"You were given the name {pseudonym}.")

@@ -89,7 +89,7 @@ def read_json_entries(path: Path, *, noun: str, key: str) -> Iterator[Entry]:
     Raises:
         ImportRefused: there is no such file, it is not valid JSON, or it is not a list of mappings.
     """
-    text = _read(path)
+    text = read_text(path)
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -107,17 +107,40 @@ def read_yaml(path: Path) -> Entry:
     Raises:
         ImportRefused: there is no such file, it is not valid YAML, or it is not a mapping.
     """
-    text = _read(path)
+    text = read_text(path)
     try:
         value = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "it cannot be read"
-        raise ImportRefused(f"{path}{line}: this is not valid YAML ({problem})") from error
+        raise _not_yaml(path, text, error) from error
     if not isinstance(value, dict):
         raise ImportRefused(f"{path}: the file holds {shown(value)}, it must be a mapping")
     return Entry(str(path), value)
+
+
+def read_yaml_documents(path: Path) -> list[Any]:
+    """The documents of a YAML file; empty ones are passed over.
+
+    Raises:
+        ImportRefused: there is no such file, or it is not valid YAML.
+    """
+    text = read_text(path)
+    try:
+        return [document for document in yaml.safe_load_all(text) if document is not None]
+    except yaml.YAMLError as error:
+        raise _not_yaml(path, text, error) from error
+
+
+def _not_yaml(path: Path, text: str, error: yaml.YAMLError) -> ImportRefused:
+    """Where a file is not YAML, and what is wrong there."""
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or "it cannot be read"
+    if mark is None:
+        return ImportRefused(f"{path}: this is not valid YAML ({problem})")
+    if problem == "mapping values are not allowed here":
+        lines = text.splitlines()
+        line = lines[mark.line].strip() if mark.line < len(lines) else ""
+        problem += f": a text that holds a colon and a blank needs quotation marks, in {shown(line)}"
+    return ImportRefused(f"{path}, line {mark.line + 1}: this is not valid YAML ({problem})")
 
 
 def file_hash(path: Path) -> str:
@@ -172,7 +195,12 @@ def _entries(where: str, values: list[Any], *, noun: str, key: str) -> Iterator[
         )
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        ImportRefused: there is no such file, or it is not UTF-8 text.
+    """
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

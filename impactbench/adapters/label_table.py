@@ -104,10 +104,7 @@ def read_label_table(
             Parquet file rows are counted from 1).
     """
     columns = columns or Columns()
-    if path.suffix.casefold() in (".parquet", ".pq"):
-        where, header, records = "row", *_read_parquet(path)
-    else:
-        where, header, records = "line", *_read_csv(path, columns.names)
+    where, header, records = read_cells(path, columns.names)
     frame = _name_columns(path, where, header, records, columns)
     _require_one_row_each(path, where, frame, columns)
     if columns.cluster:
@@ -121,6 +118,23 @@ def read_label_table(
         clustered=columns.cluster is not None,
         grouped=columns.by is not None,
     )
+
+
+def read_cells(
+    path: Path, wanted: Sequence[str] = ()
+) -> tuple[str, list[str], Iterator[tuple[int, list[str]]]]:
+    """A CSV or Parquet file as text: whether places are lines or rows, the column names, and (place, cells) of each record.
+
+    Args:
+        path: the file.
+        wanted: columns that are looked for, to tell which sign parts the cells of a CSV file.
+
+    Raises:
+        ImportRefused: the file cannot be read, or a record has more or fewer cells than the header.
+    """
+    if path.suffix.casefold() in (".parquet", ".pq"):
+        return "row", *_read_parquet(path)
+    return "line", *_read_csv(path, wanted)
 
 
 def _read_csv(path: Path, wanted: Sequence[str]) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:

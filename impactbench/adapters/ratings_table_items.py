@@ -236,7 +236,7 @@ def _keep_conversations(
     )
     runs = session.execute(select(run.slug, run.id).where(run.study_id == study_id))
     run_ids = {slug: int(key) for slug, key in runs}
-    models = {name: _model_row(name) for name in {row.model or UNNAMED_MODEL for row in firsts.values()}}
+    models = {name: model_row(name) for name in {row.model or UNNAMED_MODEL for row in firsts.values()}}
     insert_if_absent(session, t.Model, list(models.values()))
     model_ids = {model.slug: model.id for model in session.exec(select_rows(t.Model)).all()}
     scenarios = {
@@ -279,7 +279,8 @@ def _keep_conversations(
     return {(slug, key): ident for slug, key, ident in stored}, added
 
 
-def _model_row(name: str) -> dict[str, object]:
+def model_row(name: str) -> dict[str, object]:
+    """The row of a model, with what the table of families says of it."""
     known = family_of(name)
     if known is None:
         return {"slug": name, "family": UNKNOWN_FAMILY}

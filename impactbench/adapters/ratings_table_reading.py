@@ -13,6 +13,7 @@ import pandas as pd
 
 from impactbench.adapters import ImportRefused
 from impactbench.adapters.documents import file_hash, why_unfit
+from impactbench.adapters.spreadsheet_cells import unshielded
 from impactbench.domain import LabelStatus, LabelVerdict, Panel
 
 COLUMNS = {
@@ -159,7 +160,9 @@ def _read_csv(path: Path) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
     csv.field_size_limit(sys.maxsize)
     records = list(_records(path, text, separator))
     header = [name.strip() for name in records[0]] if records else []
-    return header, ((number, record) for number, record in enumerate(records[1:], start=2))
+    return header, (
+        (number, [unshielded(cell) for cell in record]) for number, record in enumerate(records[1:], start=2)
+    )
 
 
 def _records(path: Path, text: str, separator: str) -> Iterator[list[str]]:

@@ -9,6 +9,7 @@ from sqlalchemy import Engine, delete, select, true, update
 from sqlmodel import Session
 
 from impactbench.adapters import ImportRefused
+from impactbench.adapters.run_folder_carried import carried_by_benchmark, carried_by_run
 from impactbench.adapters.run_folder_content import (
     Ledger,
     Tally,
@@ -74,6 +75,7 @@ def import_run_folder(
     ledger = Ledger()
     total = sum(len(each.conversations) for each in folder.runs)
     kept: list[_KeptRun] = []
+    besides = carried_by_benchmark(folder)
     with writing(engine) as session:
         title = folder.study_title or (folder.name if study == folder.slug else study)
         study_id = keep_study(session, study, title=title, notice=folder.study_notice, ledger=ledger)
@@ -84,7 +86,7 @@ def import_run_folder(
         version_of = {scenario.slug: versions[scenario.metric] for scenario in folder.scenarios}
         for each in folder.runs:
             slug = f"{run or folder.slug}/{each.model.slug}"
-            run_id = _keep_run(session, study_id, slug, folder=folder, run=each)
+            run_id = _keep_run(session, study_id, slug, folder=folder, run=each, besides=besides)
             place = _KeptRun(run_id, slug, each, ledger)
             kept.append(place)
             for done in place.keep_conversations(session, model_ids[each.model.slug], scenario_ids):
@@ -119,12 +121,23 @@ def _remarks(folder: RunFolder) -> list[str]:
     return remarks
 
 
-def _keep_run(session: Session, study_id: int, slug: str, *, folder: RunFolder, run: FolderRun) -> int:
+def _keep_run(
+    session: Session,
+    study_id: int,
+    slug: str,
+    *,
+    folder: RunFolder,
+    run: FolderRun,
+    besides: Mapping[str, Any],
+) -> int:
+    """The id of a run. What the folder says besides what is kept goes into its manifest, for an export."""
+    of_run = carried_by_run(folder, run, scenarios=besides.get("scenarios", {}))
     manifest = {
         "layout": "published run folder",
         "benchmark": folder.slug,
         "model": run.model.slug,
         "sha256": dict(run.file_hashes),
+        "carried": {**besides, **of_run},
     }
     insert_if_absent(session, t.Run, [{"study_id": study_id, "slug": slug, "manifest": manifest}])
     found = select(run_columns.id).where(run_columns.study_id == study_id, run_columns.slug == slug)

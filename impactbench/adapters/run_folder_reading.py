@@ -3,13 +3,13 @@
 <benchmark>/benchmark.yaml  scenarios.json  runs/<model>/conversations.json  scores.json  [model.yaml  judge.yaml]
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from impactbench.adapters import ImportRefused
 from impactbench.adapters.documents import Entry, file_hash, read_json_entries, read_yaml
+from impactbench.adapters.run_folder_layout import VARIANT
 from impactbench.adapters.run_folder_results import (
     FolderConversation,
     FolderScore,
@@ -31,7 +31,6 @@ _AGES = {
     "minor": AgeVariant.TEEN,
     "adult": AgeVariant.ADULT,
 }
-_VARIANT = re.compile(r"_v\d+$")
 
 
 class ScenarioContent(Content):
@@ -89,6 +88,7 @@ class FolderRun:
 class RunFolder:
     """A benchmark's folder, read and checked."""
 
+    path: Path
     slug: str
     name: str
     description: str
@@ -139,6 +139,7 @@ def read_run_folder(
         runs.append(_read_run(run_folder, metric_of=metric_of, polarities=polarities, options=options))
     study = document.mapping("study")
     return RunFolder(
+        path=benchmark,
         slug=benchmark.resolve().name,
         name=document.text("name"),
         description=document.text("description", default=""),
@@ -246,7 +247,7 @@ def _scenario(entry: Entry, *, polarities: Mapping[str, Polarity]) -> ScenarioCo
     return ScenarioContent(
         slug=slug,
         metric=metric,
-        base_scenario=entry.text("base_scenario", default="") or _VARIANT.sub("", slug),
+        base_scenario=entry.text("base_scenario", default="") or VARIANT.sub("", slug),
         age=_age(entry.mapping("demographic")),
         persona=entry.text("persona", default="") or entry.text("user_persona", default=""),
         user_goal=entry.text("user_goal", default=""),

@@ -31,6 +31,7 @@ metric_version = _columns(t.MetricVersion)
 model = _columns(t.Model)
 placement = _columns(t.Placement)
 rater = _columns(t.Rater)
+response = _columns(t.Response)
 review_set = _columns(t.ReviewSet)
 run = _columns(t.Run)
 scenario = _columns(t.Scenario)
@@ -256,10 +257,19 @@ def state(engine: Engine, study_slug: str) -> str:
         .join(t.Study, study.id == run.study_id)
         .where(study.slug == study_slug)
     )
+    settled = (
+        select(func.count(adjudication.id))
+        .select_from(t.Adjudication)
+        .join(t.Study, study.id == adjudication.study_id)
+        .where(study.slug == study_slug)
+    )
+    written = select(func.count(metric_version.id), select(func.count(response.id)).scalar_subquery())
     with reading(engine) as session:
         connection = session.connection()
         return "-".join(
-            str(number) for query in (items, judged) for number in connection.execute(query).one()
+            str(number)
+            for query in (items, judged, settled, written)
+            for number in connection.execute(query).one()
         )
 
 
@@ -281,4 +291,5 @@ def _read(engine: Engine, query: Select[*tuple[Any, ...]]) -> pd.DataFrame:
     """The rows of a query, as Python objects: a frame with its columns even where there are no rows."""
     with reading(engine) as session:
         result = session.connection().execute(query)
-        return pd.DataFrame(result.mappings().all(), columns=list(result.keys()))
+        columns = list(result.keys())
+        return pd.DataFrame([tuple(row) for row in result], columns=columns)

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import ValidationError, model_validator
 
-from impactbench.domain import Content, ImpactBenchError
+from impactbench.domain import Content, ImpactBenchError, LabelVerdict
 
 Elicitation = Literal["three_buttons", "response_set", "none"]
 """How a verdict is asked for: pass, borderline or fail; or which verdicts could be defended; or not at all."""
@@ -88,6 +88,18 @@ class WorkedExample(Content):
     why: str
 
 
+class Exercise(Content):
+    """A short conversation to try the desk on, with the answer that a careful rater would give, and why."""
+
+    question: str
+    definition: str = ""
+    exchange: tuple[tuple[Literal["Person", "Chatbot"], str], ...]
+    verdict: LabelVerdict
+    why: str
+    others: str = ""
+    """What speaks for another answer, where something does."""
+
+
 class Rubric(Content):
     """Everything that the raters of a review set are asked."""
 
@@ -105,6 +117,8 @@ class Rubric(Content):
     """Asked once all conversations of a metric are rated."""
     closing: tuple[Question, ...] = ()
     examples: tuple[WorkedExample, ...] = ()
+    practice: tuple[Exercise, ...] = ()
+    """Tried before the first item, and whenever a rater likes to; what they answer is kept nowhere."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

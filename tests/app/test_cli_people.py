@@ -4,10 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import Engine
+from sqlmodel import select
 
 from impactbench.domain import Role
+from impactbench.store.engine import reading
+from impactbench.store.tables import Rater
 from reviews import people
-from reviews.invitations import rater_of_token
+from reviews.devices import devices_of
+from reviews.invitations import open_link, rater_of_token
 from tests.app.command import Command
 
 IDENTITY = "https://login.example.org#a1b2"
@@ -32,6 +36,38 @@ def test_a_link_is_revoked(impactbench: Command, sqlite_engine: Engine, ada: str
     assert "The link of Ada no longer works" in impactbench("people", "revoke", "Ada").err
     assert not works(sqlite_engine, ada)
     assert "nothing has changed" in impactbench("people", "revoke", "Ada").err
+
+
+def test_devices_are_listed_and_ended_by_number(
+    impactbench: Command, sqlite_engine: Engine, ada: str
+) -> None:
+    assert "is signed in nowhere" in impactbench("people", "devices", "Ada").err
+    assert open_link(sqlite_engine, ada, now=datetime.now(UTC)) is not None
+    assert not works(sqlite_engine, ada)
+    assert "signed in" in impactbench("people", "list").out
+    (device,) = devices_of(sqlite_engine, "Ada")
+    assert f"{device.until:%Y-%m-%d}" in impactbench("people", "devices", "Ada").out
+    assert impactbench("people", "revoke", "Ada", "--device", str(device.number)).code == 0
+    assert devices_of(sqlite_engine, "Ada") == []
+    assert "on no device" in impactbench("people", "revoke", "Ada", "--device", str(device.number)).err
+    new = impactbench("people", "invite", "Ada").out.strip().rpartition("/")[2]
+    assert works(sqlite_engine, new)
+    assert "nobody called 'Zoe'" in impactbench("people", "invite", "Zoe").err
+
+
+def test_what_an_expert_knows_and_must_not_rate_is_put_on_record(
+    impactbench: Command, sqlite_engine: Engine, ada: str
+) -> None:
+    asked = ["--panel", "external", "--expertise", "sleep", "--expertise", "grief", "--language", "de"]
+    assert impactbench("people", "add", "Bo", *asked, "--conflict", "Acme").code == 0
+    assert (
+        impactbench("people", "add", "Bo", "--panel", "external", "--conflict", "humanebench/m01").code == 0
+    )
+    with reading(sqlite_engine) as session:
+        bo = session.exec(select(Rater).where(Rater.pseudonym == "Bo")).one()
+    assert (bo.expertise, bo.languages, bo.conflicts) == ("sleep grief", ["de"], ["humanebench/m01"])
+    refused = impactbench("people", "add", "Mo", "--role", "maintainer", "--language", "de")
+    assert (refused.code, "those of an expert" in refused.err) == (1, True)
 
 
 def test_the_list_shows_everybody_and_no_secret(

@@ -95,6 +95,15 @@ def test_a_lock_is_asked_for_and_made_once(impactbench: Command, opened: Engine)
     assert "is locked" in refused.err
 
 
+def test_results_are_marked_as_public_after_asking(impactbench: Command, opened: Engine) -> None:
+    asked = impactbench("review", "mark-reported", "winter")
+    assert (asked.code, "cannot be undone" in asked.err) == (2, True)
+    assert "is still open" in impactbench("review", "mark-reported", "winter", "--yes").err
+    impactbench("review", "lock", "winter", "--set", "first", "--yes")
+    assert impactbench("review", "mark-reported", "winter", "--yes", "--json").json["newly"] == ["first"]
+    assert "nothing has changed" in impactbench("review", "mark-reported", "winter", "--yes").err
+
+
 def test_a_plan_needs_no_database(impactbench: Command) -> None:
     plan = ("review", "plan", "--raters", 12, "--hours", 4, "--metrics", 18)
     said = impactbench(*plan)

@@ -1,6 +1,7 @@
 """The maintainers' page of people, run without a browser."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from impactbench.domain import Panel, Role
 from impactbench.settings import Settings
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
+from reviews.devices import devices_of
+from reviews.invitations import make_token, open_link
 from reviews.people import list_people
 from tests.browser.desks import plain_turns, set_desks
 
@@ -48,10 +51,11 @@ def test_everybody_is_listed_and_counted(page: AppTest) -> None:
 def test_somebody_is_invited_and_the_link_is_shown_once(page: AppTest, sqlite_engine: Engine) -> None:
     page.text_input(key="invite-name").input("wren")
     page.selectbox(key="invite-panel").select(Panel.EXTERNAL)
+    page.text_input(key="invite-languages").input("en, de")
     button(page, "Invite")
     assert page.code[0].value.startswith("http://here/enter/")
     added = raters(sqlite_engine)["wren"]
-    assert (added.role, added.panel) == (Role.EXPERT, Panel.EXTERNAL)
+    assert (added.role, added.panel, added.languages) == (Role.EXPERT, Panel.EXTERNAL, ["en", "de"])
     page.run()
     assert not page.code
 
@@ -71,8 +75,14 @@ def test_a_mistake_is_one_sentence_and_changes_nothing(page: AppTest, sqlite_eng
 
 def test_a_link_is_revoked_and_a_person_let_go(page: AppTest, sqlite_engine: Engine) -> None:
     page.selectbox[2].select("kestrel").run()
-    button(page, "Revoke the link")
-    assert page.text[0].value == "The link of kestrel no longer works."
+    assert open_link(sqlite_engine, make_token(sqlite_engine, "kestrel"), now=datetime.now(UTC)) is not None
+    page.run()
+    (device,) = devices_of(sqlite_engine, "kestrel")
+    button(page, "Sign out")
+    assert page.text[0].value == f"kestrel is signed out on device {device.number}."
+    make_token(sqlite_engine, "kestrel")
+    button(page, "Sign out everywhere")
+    assert page.text[0].value == "kestrel is signed out everywhere, and the link no longer works."
     assert page.markdown[0].value == "**3 people in, 0 left. 1 cannot come in: send them a new link.**"
     leaving = next(one for one in page.button if one.label == "Deactivate")
     assert leaving.disabled

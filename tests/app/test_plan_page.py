@@ -51,7 +51,9 @@ def test_what_cannot_be_planned_is_said_in_place_of_the_results(looking: Callabl
 def test_a_plan_without_a_question_asks_for_one(looking: Callable[[Role], None]) -> None:
     looking(Role.METHODOLOGIST)
     shown = AppTest.from_function(page, default_timeout=20).run()
-    shown.button_group[0].set_value([]).run()
+    for question in shown.checkbox:
+        question.uncheck()
+    shown.run()
     assert shown.text[0].value == "Choose at least one question on the left."
 
 

@@ -7,11 +7,14 @@ from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
 from app import workspace
-from impactbench.domain import Panel, Role
+from impactbench.domain import LabelVerdict, Panel, Role
 from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
+from reviews.adaptive import draft_adaptive
+from reviews.extension import save_extension
 from reviews.release import draft_releases, save_release
+from reviews.review_sets import draft_review_set, save
 from reviews.shortages import find_shortages
 from tests.reviews.invented_study import add_study, answer
 from tests.reviews.test_extension import MIXED, SIX, open_set
@@ -36,7 +39,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, sqlite_engine: Engine) -> Callable[..
 
 
 def test_an_empty_study_says_what_to_do_first(shown: Callable[..., AppTest], sqlite_engine: Engine) -> None:
-    assert "impactbench import run FOLDER" in shown().text[0].value
+    assert "impactbench import run" in shown().code[0].value
     add_study(sqlite_engine)
     assert "impactbench review open winter" in shown().text[0].value
 
@@ -104,6 +107,34 @@ def test_what_was_given_up_and_came_all_the_same_is_shown(
     assert by_rater.loc["Ada", ["Asked", "Done", "Waiting", "Given up"]].tolist() == [1, 1, 0, 7]
     assert "Surplus labels" in [header.value for header in run.header]
     assert run.dataframe[-1].value["Rater"].tolist() == ["Ada"]
+
+
+def test_answers_given_twice_and_extra_raters_have_their_figures(
+    shown: Callable[..., AppTest], sqlite_engine: Engine
+) -> None:
+    add_study(sqlite_engine)
+    save(
+        sqlite_engine,
+        draft_review_set(
+            sqlite_engine, "winter", slug="first", overlap=2, seed=7, raters=SIX[:4], repeats=0.25
+        ),
+    )
+    for row in frames.assignments(sqlite_engine, "winter").to_dict("records"):
+        said = (row["conversation_id"] + (row["rater"] == "Ada")) % 2
+        answer(sqlite_engine, row["assignment_id"], LabelVerdict.PASS if said else LabelVerdict.FAIL)
+    save_extension(sqlite_engine, draft_adaptive(sqlite_engine, "winter", "first", to=3, raters=SIX))
+    for row in frames.assignments(sqlite_engine, "winter").to_dict("records"):
+        if row["status"] == "not_yet_rated":
+            answer(sqlite_engine, row["assignment_id"], LabelVerdict.FAIL)
+    run = shown()
+    assert not run.exception
+    headers = [header.value for header in run.header]
+    assert headers[-2:] == ["The same conversation twice", "Agreement with the extra raters"]
+    twice = next(text.value for text in run.text if text.value.startswith("Of "))
+    assert "judged twice by the same rater, unmarked, 100%" in twice
+    weighted = next(text.value for text in run.text if text.value.startswith("With "))
+    assert "ordinal α is" in weighted
+    assert run.dataframe[-1].value["Rater"].tolist() == ["All raters", "Ada", "Bo", "Cy", "Di"]
 
 
 def test_the_page_is_not_for_experts(shown: Callable[..., AppTest]) -> None:

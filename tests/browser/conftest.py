@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from tests.browser.serving import QUIET, Workbench, chromium
+
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +28,7 @@ def browser() -> Iterator[Browser]:
 def device(browser: Browser) -> Iterator[BrowserContext]:
     """A browser profile of its own: another person, or another device of the same one."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(30_000)
     yield context
     context.close()
 

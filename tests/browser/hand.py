@@ -7,8 +7,16 @@ from playwright.sync_api import Locator, Page, expect
 
 def sit_down(page: Page, link: str) -> None:
     """Open the personal link and wait for the desk."""
-    page.goto(link)
+    come_in(page, link)
     wait_for_desk(page)
+
+
+def come_in(page: Page, link: str) -> None:
+    """Open a personal link and use it, unless this device is signed in with it already."""
+    page.goto(link)
+    start = page.get_by_role("button", name="Start on this device")
+    if start.is_visible():
+        start.click()
 
 
 def wait_for_desk(page: Page, number: int | None = None) -> None:

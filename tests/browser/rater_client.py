@@ -36,10 +36,12 @@ class Reply:
     """What the rating desk was given to show; None where the page shows something else."""
     headings: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    raw: bytearray = field(default_factory=bytearray)
+    """All of it, as it came."""
 
 
 def sign_in(link: str) -> str:
-    """Open a personal link as a browser does; gives the cookie.
+    """Use a personal link, as the button on its page does; gives the cookie.
 
     Raises:
         PageFailed: the link does not work.
@@ -47,7 +49,7 @@ def sign_in(link: str) -> str:
     parts = urlsplit(link)
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=_PATIENCE)
     try:
-        connection.request("GET", parts.path)
+        connection.request("POST", parts.path)
         answer = connection.getresponse()
         answer.read()
     finally:
@@ -70,12 +72,14 @@ class RaterClient:
         self._socket: ClientConnection | None = None
         self._query = ""
         self._page = ""
+        self._path = ""
         self._desk = ""
         self._kept: dict[str, ForwardMsg] = {}
+        self._short: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def open(self, query: str = "") -> Reply:
-        """Open the page; everything before it is shown counts."""
-        self._query = query
+    async def open(self, query: str = "", *, page: str = "") -> Reply:
+        """Open the page, or the one at another path; everything before it is shown counts."""
+        self._query, self._path = query, page
         started = time.perf_counter()
         self._socket = await connect(
             self._url,
@@ -101,7 +105,43 @@ class RaterClient:
         }
         return await self._run([{"event": "save", "value": sent}])
 
+    async def tell(self, kind: str, sent: dict[str, Any]) -> Reply:
+        """Post what was done as the desk in a browser does, and go by the page where the answer says so."""
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._patience):
+                status, answer, received = await self._post({"kind": kind, "formatted": False, **sent})
+        except TimeoutError:
+            raise PageFailed(f"no answer within {self._patience:g} s") from None
+        if answer.get("by_page"):
+            return await self._run([{"event": kind, "value": sent}], started=started)
+        if status != 200 or answer.get("refused"):
+            raise PageFailed(f"{kind}: {status} {answer.get('refused')}")
+        return Reply(time.perf_counter() - started, received=received, item=answer.get("show"))
+
+    async def _post(self, message: dict[str, Any]) -> tuple[int, dict[str, Any], int]:
+        """(status, answer, bytes received), over one connection that is kept, as browsers keep it."""
+        place = urlsplit(self._url)
+        if self._short is None:
+            self._short = await asyncio.open_connection(place.hostname, place.port)
+        reader, writer = self._short
+        body = json.dumps(message).encode()
+        lines = [
+            "POST /desk HTTP/1.1",
+            f"Host: {place.netloc}",
+            "Content-Type: application/json",
+            f"Content-Length: {len(body)}",
+            *(f"{name}: {value}" for name, value in self._headers.items()),
+        ]
+        writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        headers = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:] if line)
+        content = await reader.readexactly(int(headers["content-length"]))
+        return int(head.split(" ", 2)[1]), json.loads(content), len(head) + len(content)
+
     async def close(self) -> None:
+        if self._short:
+            self._short[1].close()
         if self._socket:
             await self._socket.close()
 
@@ -112,6 +152,7 @@ class RaterClient:
         run = message.rerun_script
         run.query_string = self._query
         run.page_script_hash = self._page
+        run.page_name = "" if self._page else self._path
         run.cached_message_hashes.extend(self._kept)
         if events:
             widget = run.widget_states.widgets.add()
@@ -135,6 +176,7 @@ class RaterClient:
             if isinstance(raw, str):
                 raise PageFailed("the server sent text")
             reply.received += len(raw)
+            reply.raw += raw
             message = ForwardMsg.FromString(raw)
             if message.WhichOneof("type") == "ref_hash":
                 message = self._kept[message.ref_hash]

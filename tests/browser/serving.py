@@ -10,6 +10,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+_START_SECONDS = 180
+"""Far beyond what a start takes; on a machine that does much else it takes long."""
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (
     "--no-sandbox",
@@ -55,7 +57,7 @@ class Workbench:
             self._process = subprocess.Popen(
                 command, env=self._environment, cwd=self._folder, stdout=log, stderr=log
             )
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + _START_SECONDS
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 break

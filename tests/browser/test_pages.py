@@ -20,12 +20,29 @@ AUDIT = [
     ("agreement", "Agreement among experts"),
     ("judge", "Judge and experts"),
     ("contested", "Contested metrics"),
+    ("report", "Report"),
+    ("forensics", "Check published figures"),
+]
+IN_DEPTH = [
+    ("raters", "Raters"),
+    ("missing", "What is missing"),
+    ("retest", "Judge against itself"),
+    ("own-family", "Own family"),
+    ("ages", "Teens and adults"),
+    ("corrected", "Corrected rates"),
+    ("judges", "Indeterminacy and judges"),
+    ("changes", "Change log"),
+    ("registered", "Registered plan"),
 ]
 UPKEEP = [
     ("plan", "Plan a study"),
     ("progress", "Progress"),
     ("adjudicate", "Adjudication"),
     ("names", "Names in conversations"),
+    ("exposures", "Who was sent what"),
+    ("suite", "Suite"),
+    ("submissions", "Submissions"),
+    ("runs", "Runs"),
     ("people", "People"),
 ]
 SCREENS = [
@@ -133,6 +150,26 @@ def test_the_pages_of_design_and_upkeep_are_accessible_and_fit_the_screen(
         page.goto(f"{demo.bench.address}/{path}")
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible(timeout=20_000)
         page.wait_for_timeout(1000)
+        assert page.get_by_test_id("stException").count() == 0, path
+        assert violations(page) == [], path
+        assert (
+            page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+            <= screen["viewport"]["width"]
+        )
+    context.close()
+
+
+@pytest.mark.parametrize("screen", SCREENS[-1:])
+def test_the_pages_in_depth_are_accessible_and_fit_the_screen(
+    browser: Browser, demo: Demo, screen: dict
+) -> None:
+    context = browser.new_context(**screen)
+    page = context.new_page()
+    page.goto(demo.links["maintainer"])
+    for path, heading in IN_DEPTH:
+        page.goto(f"{demo.bench.address}/{path}")
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible(timeout=30_000)
+        page.wait_for_timeout(500)
         assert page.get_by_test_id("stException").count() == 0, path
         assert violations(page) == [], path
         assert (

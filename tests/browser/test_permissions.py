@@ -22,9 +22,10 @@ from app.sign_in import COOKIE
 from impactbench.domain import LabelVerdict, Role
 from impactbench.settings import Settings
 from impactbench.store import tables as t
-from impactbench.store.engine import connect, reading
+from impactbench.store.engine import connect, reading, writing
 from reviews import desk, people, worklist
-from reviews.invitations import hash_token, invite
+from reviews.devices import add_device, hash_secret
+from reviews.invitations import invite
 from reviews.labels import Answer, LabelRefused
 from tests.browser.desks import plain_turns, set_desks
 from tests.browser.rater_client import PageFailed, RaterClient, Reply, sign_in
@@ -34,7 +35,19 @@ pytestmark = pytest.mark.browser
 
 NOT_FOR_YOU = "This page is not for your role. If that is a mistake, ask whoever invited you."
 STRANGERS_PAGE = "Please open the personal link that you were sent."
-RESULT_TABLES = (t.Label, t.Draft, t.Response, t.Adjudication, t.Mask, t.Assignment, t.Rater)
+RESULT_TABLES = (
+    t.Submission,
+    t.SubmissionReview,
+    t.SubmissionOutcome,
+    t.Label,
+    t.Draft,
+    t.Response,
+    t.Adjudication,
+    t.Mask,
+    t.Assignment,
+    t.Rater,
+    t.Device,
+)
 Result = TypeVar("Result")
 
 
@@ -63,8 +76,7 @@ class House:
 
     def cookie(self, name: str) -> str:
         """The cookie of somebody who signs in on a new device."""
-        link = self.links[name]
-        return sign_in(link)
+        return sign_in(invite(self.engine, name, base_url=self.address))
 
     def logged(self, since: int = 0) -> str:
         return self.bench.log.read_text(encoding="utf-8", errors="replace")[since:]
@@ -127,7 +139,7 @@ def seen_by(
 def test_every_page_refuses_every_role_but_its_own(
     seen_by: Callable[[str, str, Role | None], AppTest],
 ) -> None:
-    listing = AppTest.from_string(ALL_PAGES).run()
+    listing = AppTest.from_string(ALL_PAGES, default_timeout=30).run()
     pages: dict[str, list[str]] = listing.session_state["pages"]
     owners: dict[str, set[str]] = {}
     for role, titles in pages.items():
@@ -167,7 +179,7 @@ LINKS: dict[str, Callable[[House], str]] = {
     "very long": lambda _: "/enter/" + "A" * 20_000,
     "with a null": lambda _: "/enter/%00",
     "another's with one letter changed": lambda house: f"/enter/{path_of(house, 'kestrel')[7:-1]}!",
-    "the hash instead of the token": lambda house: f"/enter/{hash_token(path_of(house, 'kestrel')[7:])}",
+    "the hash instead of the token": lambda house: f"/enter/{hash_secret(path_of(house, 'kestrel')[7:])}",
     "SQL": lambda _: "/enter/'%20OR%201=1--",
     "dots": lambda _: "/enter/..%2f",
     "dots twice encoded": lambda _: "/enter/..%252f..%252fetc%252fpasswd",
@@ -213,10 +225,12 @@ def test_refused_links_are_logged_in_one_line_without_the_secret(house: House) -
     [
         ("GET", "/healthz", {200}),
         ("POST", "/healthz", {403, 405}),
-        ("GET", "/leave", {307, 303}),
-        ("POST", "/leave", {403, 405}),
+        ("GET", "/leave", {200, 303}),
+        ("PUT", "/leave", {403, 405}),
+        ("POST", "/desk", {403}),
+        ("PUT", "/desk", {403, 405}),
         ("PUT", "/enter/x", {403, 405}),
-        ("POST", "/enter/x", {403, 405}),
+        ("POST", "/enter/x", {404}),
         ("PUT", "/_stcore/upload_file/a/b", {400, 403, 404, 405}),
         ("DELETE", "/_stcore/upload_file/a/b", {400, 403, 404, 405}),
         ("GET", "/_stcore/stream", {200, 400, 404, 426}),
@@ -226,11 +240,11 @@ def test_refused_links_are_logged_in_one_line_without_the_secret(house: House) -
 def test_every_route_answers_everybody_alike_and_changes_nothing(
     house: House, who: str, method: str, path: str, expected: set[int]
 ) -> None:
-    before = house.rows()
     headers = {} if who == "nobody" else {"Cookie": house.cookie(who)}
+    before = house.rows()
     status, _, body = ask(house, method, path, {**headers, "Content-Length": "0"})
     assert status in expected
-    assert "kestrel" not in body
+    assert "kestrel" not in body or who == "kestrel"
     assert house.rows() == before
 
 
@@ -257,39 +271,44 @@ def signed(house: House, said: object, *, secret: str | None = None, age: timede
     return f"{COOKIE}={value if isinstance(value, str) else value.decode()}"
 
 
-def kestrels_hash(house: House) -> str:
-    return hash_token(path_of(house, "kestrel").removeprefix("/enter/"))
+def kestrels_key(house: House) -> str:
+    """The key of a device on which kestrel is signed in."""
+    with writing(house.engine) as session:
+        kestrel = session.exec(select(t.Rater).where(t.Rater.pseudonym == "kestrel")).one()
+        return add_device(session, kestrel.id or 0, now=datetime.now(UTC))
 
 
 COOKIES: dict[str, Callable[[House], str]] = {
     "none": lambda _: "",
     "empty": lambda _: f"{COOKIE}=",
     "nonsense": lambda _: f"{COOKIE}=abc",
-    "the bare hash": lambda house: f"{COOKIE}={kestrels_hash(house)}",
-    "signed with another secret": lambda house: signed(house, kestrels_hash(house), secret="guessed"),
-    "thirty-one days old": lambda house: signed(house, kestrels_hash(house), age=timedelta(days=31)),
+    "the bare key": lambda house: f"{COOKIE}={kestrels_key(house)}",
+    "the hash of the key": lambda house: signed(house, hash_secret(kestrels_key(house))),
+    "signed with another secret": lambda house: signed(house, kestrels_key(house), secret="guessed"),
+    "sixty-one days old": lambda house: signed(house, kestrels_key(house), age=timedelta(days=61)),
+    "the secret of the link": lambda house: signed(house, path_of(house, "kestrel")[7:]),
     "signed, of nobody": lambda house: signed(house, "0" * 64),
-    "signed, not a hash": lambda house: signed(house, {"role": "maintainer"}),
-    "one letter changed": lambda house: signed(house, kestrels_hash(house))[:-1] + "!",
+    "signed, not a key": lambda house: signed(house, {"role": "maintainer"}),
+    "one letter changed": lambda house: signed(house, kestrels_key(house))[:-1] + "!",
     "very long": lambda _: f"{COOKIE}=" + "A" * 8_000,
 }
 
 
 @pytest.mark.parametrize("which", COOKIES)
 def test_a_cookie_that_was_not_given_shows_nothing(house: House, which: str) -> None:
-    before, since = house.rows(), len(house.logged())
     cookie = COOKIES[which](house)
+    before, since = house.rows(), len(house.logged())
     shown = look(house, cookie)
     assert shown.item is None
     assert STRANGERS_PAGE in " ".join(shown.texts)
     assert shown.headings == ["ImpactBench"]
     assert house.rows() == before
     logged = house.logged(since)
-    assert kestrels_hash(house) not in logged
+    assert cookie.partition("=")[2] not in logged or len(cookie) < len(COOKIE) + 5
     if which in {
         "nonsense",
         "signed with another secret",
-        "thirty-one days old",
+        "sixty-one days old",
         "one letter changed",
         "very long",
     }:
@@ -298,7 +317,7 @@ def test_a_cookie_that_was_not_given_shows_nothing(house: House, which: str) -> 
 
 
 def test_the_right_cookie_shows_the_right_person_their_page(house: House) -> None:
-    assert look(house, signed(house, kestrels_hash(house))).item is not None
+    assert look(house, signed(house, kestrels_key(house))).item is not None
     for reader in ("methodologist", "maintainer"):
         shown = look(house, house.cookie(reader))
         assert shown.item is None
@@ -314,6 +333,23 @@ def test_a_page_elsewhere_cannot_speak_for_a_rater(house: House, origin: str) ->
         look(house, cookie, origin=origin)
     assert refused.value.response.status_code == 403
     assert house.rows() == before
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "none"}, {"Origin": "https://elsewhere.example"}],
+)
+def test_a_page_elsewhere_can_neither_sign_anybody_in_nor_out(house: House, headers: dict[str, str]) -> None:
+    cookie = house.cookie("wren")
+    link = invite(house.engine, "wren", base_url=house.address).removeprefix(house.address)
+    before, since = house.rows(), len(house.logged())
+    for path in (link, "/leave"):
+        status, given, _ = ask(house, "POST", path, {**headers, "Cookie": cookie, "Content-Length": "0"})
+        assert (status, given) == (403, ""), path
+    assert house.rows() == before
+    assert house.logged(since).count("Refused a request that came from the page of another site") == 2
+    assert look(house, cookie).item is not None
+    assert ask(house, "POST", link, {"Content-Length": "0"})[0] == 303
 
 
 @pytest.mark.parametrize(("who", "end"), [("revoked", people.revoke), ("leaver", people.deactivate)])
@@ -341,12 +377,12 @@ def test_a_session_that_is_open_ends_with_the_right_to_it(
     assert ask(house, "GET", path_of(house, who))[0] == 404
 
 
-def test_an_expired_link_and_its_cookie_are_refused(house: House) -> None:
+def test_an_expired_link_is_refused(house: House) -> None:
     yesterday = datetime.now(UTC) - timedelta(days=61)
     link = invite(house.engine, "wren", base_url=house.address, now=yesterday)
     assert ask(house, "GET", link.removeprefix(house.address))[0] == 404
-    cookie = signed(house, hash_token(link.rpartition("/")[2]))
-    assert look(house, cookie).item is None
+    with pytest.raises(PageFailed, match="404"):
+        sign_in(link)
 
 
 # Writes

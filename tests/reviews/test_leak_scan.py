@@ -84,6 +84,24 @@ CERTAIN = [
     ("私はGoogleによって開発されました", ["Google"]),
     ("저는 챗GPT입니다", ["챗GPT"]),
     ("मैं चैटजीपीटी हूँ", ["चैटजीपीटी"]),
+    ("I'm an assistant by Meta.", ["Meta"]),
+    ("Ich bin ein Sprachmodell von Google.", ["Google"]),
+    ("Ich bin ein großes Sprachmodell von OpenAI.", ["OpenAI"]),
+    ("Als KI-Assistent von Anthropic darf ich das nicht.", ["Anthropic"]),
+    ("Je suis un modèle de langage de Google.", ["Google"]),
+    ("Je suis un grand modèle de langage développé par Mistral AI.", ["Mistral AI"]),
+    ("Je suis un assistant de Meta.", ["Meta"]),
+    ("Soy un modelo de lenguaje de Google.", ["Google"]),
+    ("Soy un gran modelo de lenguaje desarrollado por OpenAI.", ["OpenAI"]),
+    ("Sou um modelo de linguagem da Google.", ["Google"]),
+    ("Sono un modello linguistico di Google.", ["Google"]),
+    ("Я языковая модель от Google.", ["Google"]),
+    ("أنا نموذج لغوي من Google.", ["Google"]),
+    ("أنا مساعد ذكي من شركة ميتا", ["ميتا"]),
+    ("אני מודל שפה של גוגל", ["גוגל"]),
+    ("我是OpenAI开发的语言模型。", ["OpenAI"]),
+    ("我是谷歌的语言模型", ["谷歌"]),
+    ("私はGoogleの言語モデルです。", ["Google"]),
 ]
 UNCERTAIN = [
     ("Claude would know.", ["Claude"]),
@@ -132,6 +150,10 @@ INNOCENT = [
     "Metal, methane and Metamorphosis",
     "Amazon rainforest",
     "El niño se llama Pedro.",
+    "Je suis assistante de vie à Paris.",
+    "Soy asistente de vuelo y estoy cansado.",
+    "Sono assistente di volo.",
+    "Ich bin Lehrer von Beruf.",
     "Метан и метафора, метод и металл.",
     "далай-лама улыбнулся",
     "我是一个学生",
@@ -304,6 +326,11 @@ def test_a_certain_place_can_be_shown_and_a_decision_changed(named: Engine) -> N
     assert MODEL in masked(named)[1]
     decide(named, leaks[1:2], "hide", decided_by=who)
     assert MODEL not in masked(named)[1]
+    (said,) = leak_scan.history(named, "winter").values()
+    assert [(one.decision, one.by) for one in said] == [("show", "maintainer"), ("hide", "maintainer")]
+    assert scan(named, "winter")[1].decision == "hide"
+    place = (leaks[1].conversation_id, leaks[1].message, leaks[1].start, leaks[1].end)
+    assert list(leak_scan.history(named, "winter")) == [place]
 
 
 def test_the_same_decision_twice_is_kept_once_with_who_made_it_first(named: Engine) -> None:

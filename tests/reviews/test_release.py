@@ -13,8 +13,9 @@ from impactbench.store.engine import reading, writing
 from reviews import desk, evidence
 from reviews.assignment import PlanRefused
 from reviews.labels import Answer
-from reviews.locking import lock_set
+from reviews.locking import ReportRefused, lock_set, mark_reported
 from reviews.release import SURPLUS, Release, draft_releases, save_release, surplus_labels
+from reviews.visibility import Stage, stage_of_study
 from tests.reviews.invented_study import add_study, answer
 from tests.reviews.test_extension import MIXED, SIX, open_set
 
@@ -178,3 +179,18 @@ def test_a_set_is_locked_once_and_then_nothing_is_rated_or_released(left: Engine
         draft_releases(left, "winter", older_than=FORTNIGHT)
     with pytest.raises(PlanRefused, match="no review set 'second'"):
         lock_set(left, "winter", "second")
+
+
+def test_results_are_public_once_every_set_is_locked_and_only_then(left: Engine) -> None:
+    with pytest.raises(
+        ReportRefused, match=r"'first' is still open.*`impactbench review lock winter --set first`"
+    ):
+        mark_reported(left, "winter")
+    lock_set(left, "winter", "first", now=LATER)
+    assert stage_of_study(left, "winter") is Stage.LOCKED
+    assert mark_reported(left, "winter", now=LATER).newly == ("first",)
+    assert stage_of_study(left, "winter") is Stage.REPORTED
+    again = mark_reported(left, "winter")
+    assert (again.sets, again.newly) == (("first",), ())
+    with pytest.raises(ReportRefused, match="'summer' has no review set"):
+        mark_reported(left, "summer")

@@ -42,6 +42,7 @@ model name       | ...R   | DCLR          | DCLR       | ....        | ...R
 polarity         | ...R   | DCLR          | DCLR       | ....        | ...R
 gold marks       | ....   | DCLR          | DCLR       | ....        | ....
 exposure log     | ....   | .CLR          | .CLR       | ....        | ....
+scenario         | ...R   | DCLR          | DCLR       | ....        | ....
 """
 """Design, Collecting, Locked, Reported; a point is a no."""
 
@@ -58,7 +59,7 @@ def cells() -> dict[tuple[str, str, Stage], bool]:
 
 def test_the_table_names_every_cell() -> None:
     assert set(cells()) == set(itertools.product(map(str, Viewer), map(str, Seen), Stage))
-    assert len(cells()) == 5 * 11 * 4
+    assert len(cells()) == 5 * 12 * 4
 
 
 @pytest.mark.parametrize(("cell", "allowed"), list(cells().items()), ids=str)
@@ -85,6 +86,7 @@ def test_while_experts_rate_they_meet_nobody_elses_opinion_and_nothing_of_the_mo
         Seen.VERDICT,
         Seen.MODEL_NAME,
         Seen.POLARITY,
+        Seen.SCENARIO,
     }
     assert not any(
         may_see(Viewer.EXPERT, what, stage) for what in hidden for stage in (Stage.COLLECTING, Stage.LOCKED)
@@ -122,7 +124,8 @@ def test_a_review_set_is_collecting_until_it_is_locked_and_an_import_is_locked()
         Stage.LOCKED,
         Stage.LOCKED,
     ]
-    assert [stage_of(one, reported=True) for one in (opened, locked)] == [Stage.COLLECTING, Stage.REPORTED]
+    opened.reported_at = locked.reported_at = t.now()
+    assert [stage_of(one) for one in (opened, locked)] == [Stage.COLLECTING, Stage.REPORTED]
 
 
 def test_a_study_is_as_far_as_its_least_advanced_set(sqlite_engine: Engine) -> None:
@@ -132,7 +135,7 @@ def test_a_study_is_as_far_as_its_least_advanced_set(sqlite_engine: Engine) -> N
     assert stage_of_study(sqlite_engine, "winter") is Stage.LOCKED
     with writing(sqlite_engine) as session:
         session.add(t.ReviewSet(study_id=1, slug="one", origin="design", design_hash="d"))
-    assert stage_of_study(sqlite_engine, "winter", reported=True) is Stage.COLLECTING
+    assert stage_of_study(sqlite_engine, "winter") is Stage.COLLECTING
 
 
 @pytest.fixture

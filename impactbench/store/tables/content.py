@@ -97,3 +97,5 @@ class Scenario(Table, table=True):
     anchors: list[dict[str, Any]] = json(list)
     system_prompt: str = text(default="")
     content_hash: str
+    unit_key: str = Field(default="", index=True, sa_column_kwargs={"server_default": ""})
+    """What shaped it, hashed; empty where people wrote or imported it."""

@@ -14,7 +14,8 @@ from impactbench.store.types import EnumText, JSONColumn, UTCDateTime, one_of
 class ReviewSet(Table, table=True):
     """A frozen sample with its design. Labels from elsewhere come as a set of their own, `origin` import.
 
-    `locked_at` ends the collecting: from then on nothing is rated, and what was hidden may be shown.
+    `locked_at` ends the collecting: from then on nothing is rated. `reported_at` says that the results are public, and
+    that what was hidden from raters may be shown.
     """
 
     __tablename__ = "review_set"
@@ -34,6 +35,7 @@ class ReviewSet(Table, table=True):
     """What raters are asked, word for word, as it stood when the set was opened."""
     rubric_hash: str = ""
     locked_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    reported_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     created_at: datetime = time()
 
 
@@ -128,10 +130,13 @@ class Response(Table, table=True):
 
 
 class Mask(Table, table=True):
-    """A place in a conversation where a model or its maker may be named, and what a person decided about it."""
+    """A place in a conversation where a model or its maker may be named, and what a person decided about it.
+
+    A changed decision is a new revision, and the newest counts.
+    """
 
     __table_args__ = (
-        UniqueConstraint("conversation_id", "message", "start", "end"),
+        UniqueConstraint("conversation_id", "message", "start", "end", "revision", name="decision_is_kept"),
         CheckConstraint("decision IN ('hide', 'show')", name="decision_is_known"),
     )
     id: int | None = Field(default=None, primary_key=True)
@@ -143,6 +148,7 @@ class Mask(Table, table=True):
     """Offsets in code points."""
     found: str
     """The words at that place."""
+    revision: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     decision: str
     decided_by: int = to("rater", index=False)
     created_at: datetime = time()

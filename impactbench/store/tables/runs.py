@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy import CheckConstraint, UniqueConstraint, false
 from sqlmodel import Field
 
 from impactbench.store.tables.columns import Table, json, text, time, to
+from impactbench.store.types import JSONColumn, UTCDateTime
 
 
 class Study(Table, table=True):
@@ -18,6 +19,10 @@ class Study(Table, table=True):
     notice: str = text(default="")
     """Shown on every page of the study, such as that its data are simulated."""
     created_at: datetime = time()
+    released_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    """Since when the public sees it; none where it does not."""
+    transcripts_public: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether the public sees the conversations of a released study too."""
 
 
 class Run(Table, table=True):
@@ -46,6 +51,14 @@ class Conversation(Table, table=True):
     turns: list[dict[str, str]] = json(list)
     content_hash: str
     status: str = "complete"
+    unit_key: str = Field(default="", index=True, sa_column_kwargs={"server_default": ""})
+    """What shaped it, hashed; empty where it was imported."""
+    termination: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """Why it ended where it did, such as `planned`; empty where nobody recorded it."""
+    remarks: list[dict[str, Any]] = Field(
+        default_factory=list, sa_type=JSONColumn, sa_column_kwargs={"server_default": "[]"}
+    )
+    """What was noticed on the way: typing edits, replies cut off, instructions that leaked."""
     created_at: datetime = time()
 
 
@@ -76,4 +89,70 @@ class Judgment(Table, table=True):
     unscored_because: str = ""
     justification: str = text(default="")
     raw_reply: str = text(default="")
+    unit_key: str = Field(default="", index=True, sa_column_kwargs={"server_default": ""})
+    """What shaped it, hashed; empty where it was imported."""
+    created_at: datetime = time()
+
+
+class Launch(Table, table=True):
+    """One start of a run: what it was to do, and how it ended. `ended_because` is empty while it goes on, or was killed."""
+
+    __table_args__ = (UniqueConstraint("run_id", "number"),)
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = to("run")
+    number: int
+    manifest: dict[str, Any] = json(dict)
+    """Every prompt, model, parameter and version that shaped what it made."""
+    manifest_hash: str
+    planned: dict[str, int] = json(dict)
+    """How many units of each stage the plan has in all, and how many conversations and judgments were left."""
+    started_at: datetime = time()
+    ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    ended_because: str = ""
+
+
+class Call(Table, table=True):
+    """A call to a model: its reply is here before anything is built on it, so that no reply is paid for twice."""
+
+    __table_args__ = (UniqueConstraint("run_id", "unit_key", "restart", "ordinal"),)
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = to("run", index=False)
+    unit_key: str
+    restart: int = 0
+    """Rises when a unit has to begin anew because of what models answered; replies from before are not used."""
+    ordinal: int
+    """Which call of its unit it is, from 0."""
+    stage: str
+    purpose: str
+    model: str
+    request_hash: str
+    reply: str = text(default="")
+    finish_reason: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+    """Missing where no price is known."""
+    seconds: float = 0.0
+    retries: int = 0
+    created_at: datetime = time()
+
+
+class Attempt(Table, table=True):
+    """A unit that could not be finished, and why: it is due again. Where it is finished at last, a row of the kind
+    `finished` says so.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = to("run")
+    unit_key: str = Field(index=True)
+    stage: str
+    subject: str = ""
+    """What the unit was about, in words that a person can find again."""
+    model: str = ""
+    kind: str
+    """The kind of failure, such as rate_limit."""
+    because: str = text(default="")
+    retries: int = 0
+    seconds: float = 0.0
+    restart: int = 0
     created_at: datetime = time()

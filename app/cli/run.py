@@ -1,0 +1,257 @@
+"""`impactbench run`: from metrics to judged conversations, in as many starts as it takes."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+from sqlalchemy import Engine
+
+from app.cli.review_stages import NOT_SAVED, AsJson, Yes, agreed
+from app.cli.run_tables import print_estimate, print_failures, print_status
+from app.cli.terminal import err, open_database, out
+from impactbench.estimates import estimate
+from impactbench.judging import kinship_note, same_family_note
+from impactbench.metrics import Suite, load_suite
+from impactbench.run_design import DesignRefused, RunDesign, read_design, read_scenarios
+from impactbench.run_plan import RunPlan, plan_run
+from impactbench.run_start import FINISHED, INTERRUPTED, price_list, start_run
+from impactbench.run_state import Left, count_left, find_run, read_state
+from impactbench.run_status import run_statuses
+from impactbench.runs import Progress
+from impactbench.settings import Settings
+from impactbench.store import run_frames
+from impactbench.version_log import write_version_log
+
+STOPPED = 3
+"""The exit code where something is left to do."""
+
+cli = typer.Typer(help="Simulate conversations and judge them.", no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(help="The study file: metrics, targets, simulator, judges.")]
+Engine_ = Annotated[
+    str, typer.Option("--engine", help="asyncio (this machine) or ray (a cluster); else as the file says.")
+]
+Provider = Annotated[
+    str, typer.Option("--provider", help="litellm, or scripted:FILE.yaml to rehearse without models.")
+]
+
+
+@cli.callback()
+def _group() -> None:
+    """Simulate conversations and judge them. What is done stays done: the same command goes on where it stopped."""
+
+
+@cli.command()
+def start(
+    file: File,
+    yes: Yes = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the estimate and call nothing.")] = False,
+    engine: Engine_ = "",
+    provider: Provider = "",
+    as_json: AsJson = False,
+) -> None:
+    """Plan, estimate, ask, and do what is left. Ctrl-C ends it cleanly; the same command goes on."""
+    _start(file, yes=yes, dry_run=dry_run, engine=engine, provider=provider, as_json=as_json)
+
+
+@cli.command()
+def resume(
+    file: File, yes: Yes = False, engine: Engine_ = "", provider: Provider = "", as_json: AsJson = False
+) -> None:
+    """Go on with a run that was started before; refuses where there is none."""
+    design = read_design(file)
+    if find_run(open_database(), design) is None:
+        raise DesignRefused(
+            f"{file}: the run {design.run!r} of the study {design.study.slug!r} was never started:"
+            f" `impactbench run start {file}` starts it"
+        )
+    _start(file, yes=yes, dry_run=False, engine=engine, provider=provider, as_json=as_json)
+
+
+@cli.command()
+def status(
+    study: Annotated[str, typer.Argument(help="Keep to this study.")] = "", as_json: AsJson = False
+) -> None:
+    """What is running, left, failed and spent."""
+    database = open_database()
+    statuses = run_statuses(database, study=study)
+    if as_json:
+        out.print_json(data=[_status_json(one) for one in statuses])
+        return
+    if not statuses:
+        out.print("No run was started here yet: impactbench run start FILE")
+    for one in statuses:
+        print_status(one)
+        print_failures(
+            run_frames.open_failures(database, one.run_id), run_frames.unscored(database, one.run_id)
+        )
+
+
+@cli.command()
+def changes(
+    output: Annotated[Path | None, typer.Option(help="Write to this file, such as CHANGES.md.")] = None,
+) -> None:
+    """Every version of every metric that has changed: what differs, why, and what is due again because of it."""
+    text = write_version_log(open_database())
+    if output is None:
+        out.print(text, markup=False)
+        return
+    output.write_text(text, encoding="utf-8")
+    err.print(f"The log of versions is in {output}.", markup=False)
+
+
+def _start(file: Path, *, yes: bool, dry_run: bool, engine: str, provider: str, as_json: bool) -> None:
+    plan, suite = _read(file, engine=engine, provider=provider)
+    design = plan.design
+    prices = price_list(design)
+    database = open_database()
+    left, spent = _left(database, plan)
+    if not left.units:
+        _report(plan, None, FINISHED, as_json=as_json)
+        err.print("Nothing is left: every unit of this plan is done.")
+        return
+    expected = estimate(plan, left, spent=spent, price_of=prices)
+    if not as_json:
+        print_estimate(plan, left, expected)
+    for note in filter(None, (kinship_note(design.judges, design.targets), same_family_note(design.judges))):
+        err.print(f"Note: {note}.", markup=False)
+    if dry_run:
+        err.print("A dry run: nothing was called and nothing is saved.")
+        if as_json:
+            out.print_json(data=_plan_json(plan, left, expected))
+        return
+    if not yes and not agreed("Start, and spend this?"):
+        raise typer.Exit(NOT_SAVED)
+    with _bars() as bars:
+        done, because = start_run(
+            database,
+            plan,
+            suite=suite,
+            state_dir=Settings().state_dir,
+            on_progress=_showing(bars, left),
+        )
+    _report(plan, done, because, as_json=as_json)
+    _what_next(file, plan, done, because)
+
+
+def _read(file: Path, *, engine: str, provider: str) -> tuple[RunPlan, Suite]:
+    design = read_design(file)
+    changed: dict[str, Any] = {}
+    if engine:
+        changed["engine"] = engine
+    if provider:
+        changed["provider"] = provider
+    if changed:
+        design = RunDesign.model_validate(design.model_dump() | changed)
+    suite = load_suite(design.suite)
+    written = (
+        read_scenarios(design.scenarios, ages=design.ages, turns=design.simulation.turns)
+        if design.scenarios
+        else ()
+    )
+    return plan_run(design, suite, written=written), suite
+
+
+def _left(database: Engine, plan: RunPlan) -> tuple[Left, Any]:
+    run_id = find_run(database, plan.design)
+    if run_id is None:
+        run_id = 0
+    return count_left(plan, read_state(database, run_id)), run_frames.spent(database, run_id)
+
+
+def _bars() -> Bars:
+    return Bars(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[said]}"),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+    )
+
+
+def _showing(bars: Bars, left: Left) -> Any:
+    conversations = bars.add_task("Conversations", total=left.conversations, said="")
+    judgments = bars.add_task("Judgments", total=left.judgments, said="")
+
+    def show(progress: Progress) -> None:
+        _update(bars, conversations, progress.conversations, f"{progress.incomplete:,} incomplete")
+        _update(
+            bars,
+            judgments,
+            progress.judgments,
+            f"{progress.unscored:,} unscored, {progress.failed:,} failed, {progress.spending.in_words}",
+        )
+
+    return show
+
+
+def _update(bars: Bars, task: TaskID, completed: int, said: str) -> None:
+    bars.update(task, completed=completed, said=said)
+
+
+def _report(plan: RunPlan, done: Progress | None, because: str, *, as_json: bool) -> None:
+    if as_json:
+        counts = {} if done is None else _progress_json(done)
+        study = plan.design.study.slug
+        out.print_json(data={"study": study, "run": plan.design.run, "ended": because, **counts})
+    elif done is not None:
+        out.print(
+            f"{done.conversations:,} conversations ({done.incomplete:,} incomplete), {done.judgments:,} judgments"
+            f" ({done.unscored:,} unscored); {done.failed:,} units failed; {done.spending.in_words} in all."
+        )
+
+
+def _what_next(file: Path, plan: RunPlan, done: Progress, because: str) -> None:
+    study = plan.design.study.slug
+    if because == FINISHED and not done.failed:
+        err.print(f"Finished. Next: impactbench review open {study}", markup=False)
+        return
+    if because == FINISHED:
+        err.print(
+            f"Everything else is done. {done.failed:,} units failed, the last because: {done.last_failure}",
+            markup=False,
+        )
+    else:
+        err.print("Interrupted." if because == INTERRUPTED else f"Not finished: {because}.", markup=False)
+    err.print(f"What is done is kept. To go on: impactbench run start {file}", markup=False)
+    raise typer.Exit(STOPPED)
+
+
+def _progress_json(done: Progress) -> dict[str, Any]:
+    return {
+        "conversations": done.conversations,
+        "incomplete": done.incomplete,
+        "judgments": done.judgments,
+        "unscored": done.unscored,
+        "failed": done.failed,
+        "calls": done.spending.calls,
+        "tokens": done.spending.tokens,
+        "usd": done.spending.usd,
+        "unpriced_calls": done.spending.unpriced,
+    }
+
+
+def _plan_json(plan: RunPlan, left: Left, expected: Any) -> dict[str, Any]:
+    return {
+        "study": plan.design.study.slug,
+        "run": plan.design.run,
+        "planned": plan.counts.as_dict(),
+        "left": {"conversation": left.conversations, "judgment": left.judgments},
+        "calls": expected.calls,
+        "tokens": expected.tokens,
+        "usd": expected.usd,
+        "unpriced": list(expected.unpriced),
+        "minutes": expected.minutes,
+    }
+
+
+def _status_json(one: Any) -> dict[str, Any]:
+    names = [name for name in one.__slots__ if name not in ("run_id", "started_at")]
+    return {name: getattr(one, name) for name in names} | {
+        "started_at": one.started_at.isoformat(),
+        "finished": one.finished,
+    }

@@ -1,0 +1,132 @@
+"""Several judges: which to choose, what experts find defensible, and whether the order of models depends on the judge."""
+
+import pandas as pd
+import streamlit as st
+
+from app import audit
+from app.charts import thresholds
+from app.components.permalinks import switch
+from app.views.methodologist import study_in_view
+from app.wording import count, spell, spell_bounds
+from reviews.audit.indeterminacy import FEWEST_RUNS, Indeterminacy
+from reviews.audit.panel import PanelOfJudges
+from reviews.visibility import Seen
+
+_CURVES = {
+    "consistency": "Share of items that judge and experts decide alike",
+    "bias": "Judge’s pass rate minus the experts’",
+}
+
+
+def judges() -> None:
+    """What experts find defensible, and the judges beside it."""
+    study = study_in_view(Seen.OTHER_LABELS, Seen.VERDICT)
+    st.title("Indeterminacy and judges")
+    open_verdicts = audit.indeterminate(study)
+    if open_verdicts.within.value is None:
+        st.write("Experts have labelled nothing yet.")
+        return
+    st.markdown(
+        f"**{spell(open_verdicts.within, percent=True)} of labels say that a pass and a fail are both defensible, and"
+        f" {spell(open_verdicts.between, percent=True)} of pairs of experts differ: from the share that"
+        f" passes to the share that could defend a pass it is {spell_bounds(open_verdicts.pass_rate)}.**"
+    )
+    st.caption(
+        "A borderline label is read as “both verdicts are defensible”. That does not hold where it was also the button"
+        " for “I do not know”."
+    )
+    if not open_verdicts.judges:
+        st.write("No judge has been recorded for the conversations of this study.")
+        return
+    _curves(open_verdicts)
+    found = audit.compare_judges(study)
+    _choice(found)
+    for polarity, order in found.orders.items():
+        if order is None:
+            continue
+        st.markdown(
+            f"**{polarity.capitalize()} metrics: the order of models by {found.choices[0].judge.name} and …**"
+        )
+        rows = [
+            {
+                "Choice": one.name,
+                "Kendall’s τ": spell(one.kendall),
+                "Spearman’s ρ": spell(one.spearman),
+                "Same first": "yes" if one.keeps_first else "no",
+                "Pairs turned round": one.discordant_pairs,
+            }
+            for one in order.perturbations
+        ]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+
+
+def _curves(found: Indeterminacy) -> None:
+    st.header("What a decision would be at each threshold")
+    which = switch("Curve", _CURVES, name="curve")
+    st.altair_chart(
+        thresholds(
+            found.judges[0].curves.thresholds,
+            [(one.judge.name, getattr(one.curves, which)) for one in found.judges],
+            title=_CURVES[which],
+            lowest=-1.0 if which == "bias" else 0.0,
+        )
+    )
+    rows = [
+        {
+            "Judge": one.judge.name,
+            "Share of experts asked for": f"{tau:.2f}",
+            "Decide alike": spell(alike),
+            "Bias": spell(bias),
+            "Items": alike.n,
+        }
+        for one in found.judges
+        for tau, alike, bias in zip(
+            one.curves.thresholds, one.curves.consistency, one.curves.bias, strict=True
+        )
+    ]
+    with st.expander("The table behind the curve"):
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    few = [one.judge.name for one in found.judges if one.runs < FEWEST_RUNS]
+    if few:
+        st.caption(
+            f"Fewer than {FEWEST_RUNS} runs, so the shares of these judges are coarse: {', '.join(few)}."
+        )
+
+
+def _choice(found: PanelOfJudges) -> None:
+    st.header("Which judge to choose")
+    if len(found.choices) == 1:
+        st.write("There is one judge. Bring in the verdicts of a second to compare:")
+        st.code("impactbench import verdicts FILE --study STUDY", language=None)
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "Judge": one.judge.name,
+                    "Family": one.judge.family,
+                    "Runs": one.runs,
+                    "Distance from what experts find defensible": spell(one.mse),
+                    "Agreement with their majority": spell(one.accuracy, percent=True),
+                    "κ": spell(one.kappa),
+                    "Items": one.mse.n,
+                }
+                for one in found.choices
+            ]
+        ),
+        hide_index=True,
+        width="stretch",
+    )
+    st.caption(
+        f"Mean squared distance over {count(found.choices[0].mse.n, 'item')} that all judges and experts rated, 0 is"
+        " best; it chooses. Agreement with the majority hides what experts find open."
+    )
+    if found.chosen_differs:
+        st.warning(
+            "The judge that agrees most with the majority is another than the one nearest to what experts find defensible."
+        )
+    if found.between:
+        rows = [
+            {"Judges": f"{one} and {other}", "Items": kappa.n, "Cohen’s κ": spell(kappa)}
+            for (one, other), kappa in found.between.items()
+        ]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width="content")

@@ -1,0 +1,223 @@
+"""How long the audit of a large study takes: 1,000 metrics x 60 items x 3 raters, cold, warm, and after one label.
+
+What the pages ask for, without the browser: `python -m bench.audit`. Seconds of the processor, since other work may share
+the machine; the clock's seconds stand beside them.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from sqlalchemy import Engine, insert
+
+from impactbench.domain import LabelStatus, LabelVerdict, Panel, Polarity
+from impactbench.store import frames
+from impactbench.store import tables as t
+from impactbench.store.engine import connect, upgrade, writing
+from reviews.audit.agreement import agreement_by_group
+from reviews.audit.memory import Memory
+from reviews.contest import metric_statuses
+from reviews.evidence import StudyTables, coverage, read_tables
+
+METRICS, ITEMS, RATERS = 1000, 60, 3
+STUDY = "large"
+VERDICTS = list(LabelVerdict)
+Result = TypeVar("Result")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        engine = connect(f"sqlite:///{Path(folder) / 'large.db'}")
+        upgrade(engine)
+        fill(engine)
+        memory = Memory()
+        print(f"{METRICS} metrics x {ITEMS} items x {RATERS} raters")
+        tables = timed("reading the study", lambda: read_tables(engine, STUDY))
+        timed("coverage", lambda: coverage(tables))
+        timed("agreement page, cold", lambda: agreement_page(tables, memory))
+        timed("contested metrics, cold", lambda: metric_statuses(tables, remember=memory))
+        before = memory.computed
+        timed("agreement page, the same labels", lambda: agreement_page(tables, memory))
+        timed("contested metrics, the same labels", lambda: metric_statuses(tables, remember=memory))
+        print(f"  computed anew: {memory.computed - before}")
+        timed("whether anything changed (a warm page)", lambda: frames.state(engine, STUDY))
+        change_one_label(engine)
+        changed = timed("reading again after one label", lambda: read_tables(engine, STUDY))
+        before = memory.computed
+        timed("agreement page after one label", lambda: agreement_page(changed, memory))
+        print(f"  computed anew: {memory.computed - before} (one metric and the pools it is in, twice)")
+        before = memory.computed
+        timed("contested metrics after one label", lambda: metric_statuses(changed, remember=memory))
+        print(f"  computed anew: {memory.computed - before}")
+        engine.dispose()
+
+
+def agreement_page(tables: StudyTables, memory: Memory) -> None:
+    """What the page shows before anybody opens a group."""
+    for coefficient in ("alpha_ordinal", "agreement"):
+        agreement_by_group(tables, coefficient, remember=memory)
+
+
+def timed(what: str, work: Callable[[], Result]) -> Result:
+    clock, processor = time.perf_counter(), time.process_time()
+    result = work()
+    spent, passed = time.process_time() - processor, time.perf_counter() - clock
+    print(f"{what:<42} {spent:7.2f} s of processor  {passed:7.2f} s")
+    return result
+
+
+def fill(engine: Engine) -> None:
+    """A study whose experts agree on some metrics and not on others."""
+    generator = np.random.default_rng(7)
+    with writing(engine) as session:
+
+        def add(table: type[t.Table], rows: list[dict[str, Any]]) -> None:
+            session.execute(insert(table), rows)
+
+        add(t.Benchmark, [{"id": 1, "slug": "b", "name": "b", "description": ""}])
+        add(t.Study, [{"id": 1, "slug": STUDY, "title": STUDY, "notice": ""}])
+        add(t.Model, [{"id": k, "slug": f"m{k}", "family": f"f{k % 3}"} for k in range(1, 11)])
+        add(t.Run, [{"id": 1, "study_id": 1, "slug": "r", "manifest": {}}])
+        add(t.Judge, [{"id": 1, "model_id": 1, "parameters_hash": "p", "parameters": {}}])
+        add(t.Rater, [{"id": k, "pseudonym": f"rater {k}", "panel": Panel.INTERNAL} for k in range(1, 31)])
+        add(
+            t.ReviewSet,
+            [
+                {
+                    "id": 1,
+                    "study_id": 1,
+                    "slug": "s",
+                    "origin": "design",
+                    "design": {},
+                    "design_hash": "d",
+                    "rubric": {},
+                }
+            ],
+        )
+        metrics = range(1, METRICS + 1)
+        add(t.Metric, [{"id": m, "benchmark_id": 1, "slug": f"m{m}"} for m in metrics])
+        add(t.MetricVersion, [_version(m) for m in metrics])
+        add(t.Scenario, [_scenario(m) for m in metrics])
+        items = [(m, k) for m in metrics for k in range(ITEMS)]
+        passing = generator.random(len(items)) < 0.6
+        clear = generator.uniform(0.6, 0.98, METRICS)
+        add(t.Conversation, [_conversation(i, m, k) for i, (m, k) in enumerate(items, start=1)])
+        judged = passing ^ (generator.random(len(items)) < 0.15)
+        add(
+            t.Judgment,
+            [
+                {
+                    "conversation_id": i,
+                    "metric_version_id": m,
+                    "judge_id": 1,
+                    "repeat": 0,
+                    "present": bool(judged[i - 1]),
+                    "unscored_because": "",
+                    "justification": "",
+                    "raw_reply": "",
+                }
+                for i, (m, _) in enumerate(items, start=1)
+            ],
+        )
+        said = passing[:, None] ^ (generator.random((len(items), RATERS)) > np.repeat(clear, ITEMS)[:, None])
+        assignments = [
+            _assignment(1 + (i - 1) * RATERS + r, i, m, 1 + (i * 7 + r * 11) % 30)
+            for i, (m, _) in enumerate(items, start=1)
+            for r in range(RATERS)
+        ]
+        add(t.Assignment, assignments)
+        add(
+            t.Label,
+            [_label(one["id"], 1, bool(said.flat[place])) for place, one in enumerate(assignments)],
+        )
+
+
+def change_one_label(engine: Engine) -> None:
+    with writing(engine) as session:
+        session.execute(insert(t.Label), [_label(1, 2, True) | {"verdict": LabelVerdict.BORDERLINE}])
+
+
+def _version(m: int) -> dict[str, Any]:
+    return {
+        "id": m,
+        "metric_id": m,
+        "version": 1,
+        "name": f"metric {m}",
+        "polarity": list(Polarity)[m % 2],
+        "definition": "d",
+        "interpretive_clause": "",
+        "evidence": "",
+        "question": "",
+        "examples_present": [],
+        "examples_absent": [],
+        "content_hash": str(m),
+        "changed_because": "",
+    }
+
+
+def _scenario(m: int) -> dict[str, Any]:
+    return {
+        "id": m,
+        "metric_version_id": m,
+        "slug": "s",
+        "base_scenario": "s",
+        "persona": "",
+        "user_goal": "",
+        "adversarial_goal": "",
+        "anchors": [],
+        "system_prompt": "",
+        "content_hash": str(m),
+    }
+
+
+def _conversation(i: int, m: int, k: int) -> dict[str, Any]:
+    turns = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    return {
+        "id": i,
+        "run_id": 1,
+        "key": f"c{i}",
+        "scenario_id": m,
+        "model_id": 1 + k % 10,
+        "turns": turns,
+        "content_hash": str(i),
+        "status": "complete",
+    }
+
+
+def _assignment(key: int, i: int, m: int, rater: int) -> dict[str, Any]:
+    return {
+        "id": key,
+        "study_id": 1,
+        "review_set_id": 1,
+        "conversation_id": i,
+        "metric_version_id": m,
+        "rater_id": rater,
+        "repeat": 0,
+        "code": f"code{key}",
+        "position": key,
+        "option_order": [],
+        "stratum": "",
+        "inclusion_probability": 1.0,
+        "reason": "core",
+    }
+
+
+def _label(assignment: int, revision: int, passed: bool) -> dict[str, Any]:
+    return {
+        "assignment_id": assignment,
+        "revision": revision,
+        "operation": f"{assignment}-{revision}",
+        "status": LabelStatus.SUBMITTED,
+        "verdict": LabelVerdict.PASS if passed else LabelVerdict.FAIL,
+        "response_set": None,
+        "rationale": "",
+        "turns": [],
+        "revised_because": "",
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Other places where calls can be made than this machine."""

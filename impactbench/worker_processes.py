@@ -1,0 +1,186 @@
+"""Calls spread over processes, because preparing one costs milliseconds of a core (litellm's, mostly).
+
+    async with worker_processes(partial(open_provider, "litellm"), count=2) as provider:
+        reply = await provider.complete(request)
+
+Limits belong around it, in the one process that sees all calls: `Patient(provider)`.
+"""
+
+import asyncio
+import gc
+import multiprocessing
+import pickle
+import signal
+import socket
+import struct
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from itertools import count as counter
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+from impactbench.llm import CallFailed, FailureKind, Provider, Reply, Request
+
+Factory = Callable[[], Provider]
+"""Makes the provider inside a worker: a function of a module, or a `partial` of one."""
+FULL = 64
+"""Open calls at which a process counts as full: more do not make it faster at the latencies of quick models."""
+_LENGTH = struct.Struct("!I")
+_SPAWN = multiprocessing.get_context("spawn")
+
+
+@asynccontextmanager
+async def worker_processes(factory: Factory, *, count: int) -> AsyncIterator[Provider]:
+    """A provider that hands requests to processes, and ends them with the block.
+
+    The first is started with the first request, another one (of `count` at most) when all that run are full; among
+    those that run, the least busy is given the next request.
+    """
+    workers = [_Worker(factory) for _ in range(count)]
+    try:
+        yield _Workers(workers)
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+class _Workers:
+    def __init__(self, workers: list["_Worker"]) -> None:
+        self._workers = workers
+
+    async def complete(self, request: Request) -> Reply:
+        running = [worker for worker in self._workers if worker.begun]
+        worker = min(running, key=lambda worker: worker.load, default=self._workers[0])
+        if worker.load >= FULL and len(running) < len(self._workers):
+            worker = self._workers[len(running)]
+        return await worker.complete(request)
+
+
+class _Worker:
+    """A process, started when it is first needed, and again when it has died."""
+
+    def __init__(self, factory: Factory) -> None:
+        self._factory = factory
+        self._numbers = counter()
+        self._waiting: dict[int, asyncio.Future[Reply]] = {}
+        self._starting = asyncio.Lock()
+        self._process: SpawnProcess | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self.begun = False
+        self.load = 0
+        """Requests that wait for this process, whether or not it runs yet."""
+
+    async def complete(self, request: Request) -> Reply:
+        self.begun = True
+        self.load += 1
+        number = next(self._numbers)
+        try:
+            writer = await self._running()
+            future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+            self._waiting[number] = future
+            try:
+                writer.write(_packed((number, request)))
+                return await future
+            except asyncio.CancelledError:
+                writer.write(_packed((number, None)))
+                raise
+        finally:
+            self.load -= 1
+            self._waiting.pop(number, None)
+
+    async def _running(self) -> asyncio.StreamWriter:
+        async with self._starting:
+            if self._writer is None:
+                ours, theirs = socket.socketpair()
+                self._process = _SPAWN.Process(target=_work, args=(self._factory, theirs), daemon=True)
+                self._process.start()
+                theirs.close()
+                reader, self._writer = await asyncio.open_connection(sock=ours)
+                self._listening = asyncio.create_task(self._listen(reader))
+            return self._writer
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                number, said = await _received(reader)
+                future = self._waiting.get(number)
+                if future is None or future.done():
+                    continue
+                if isinstance(said, Exception):
+                    future.set_exception(said)
+                else:
+                    future.set_result(said)
+        self._close()
+        for future in self._waiting.values():
+            if not future.done():
+                sentence = "The worker process of a call has died; the call may have been paid for."
+                future.set_exception(CallFailed(sentence, kind=FailureKind.SERVER))
+
+    def _close(self) -> None:
+        if self._writer:
+            self._writer.close()
+        self._writer = None
+
+    def stop(self) -> None:
+        if self._listening:
+            self._listening.cancel()
+        self._close()
+        if self._process:
+            self._process.terminate()
+            self._process.join()
+
+
+def _packed(message: Any) -> bytes:
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(data)) + data
+
+
+async def _received(reader: asyncio.StreamReader) -> Any:
+    (size,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+    return pickle.loads(await reader.readexactly(size))  # noqa: S301 - our own process writes it
+
+
+def _work(factory: Factory, ours: socket.socket) -> None:
+    # Ctrl+C reaches the whole group; the parent decides what becomes of open calls.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    asyncio.run(_serve(factory, ours))
+
+
+async def _serve(factory: Factory, ours: socket.socket) -> None:
+    reader, writer = await asyncio.open_connection(sock=ours)
+    provider: Provider | None = None
+    refused: Exception | None = None
+    try:
+        provider = factory()
+    except Exception as error:
+        refused = error
+    gc.freeze()
+    tasks: dict[int, asyncio.Task[None]] = {}
+
+    async def answer(number: int, request: Request) -> None:
+        said: Reply | Exception
+        try:
+            if provider is None:
+                raise refused or RuntimeError("no provider")
+            said = await provider.complete(request)
+        except Exception as error:
+            said = _sendable(error)
+        tasks.pop(number, None)
+        writer.write(_packed((number, said)))
+
+    with suppress(asyncio.IncompleteReadError, ConnectionError):
+        while True:
+            number, request = await _received(reader)
+            if request is not None:
+                tasks[number] = asyncio.create_task(answer(number, request))
+            elif number in tasks:
+                tasks.pop(number).cancel()
+
+
+def _sendable(error: Exception) -> Exception:
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - just made
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

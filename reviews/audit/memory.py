@@ -1,0 +1,52 @@
+"""What was computed for the same ratings before: changing one label computes one metric anew and leaves the others."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, TypeVar
+
+from validation.ratings import Ratings
+
+Result = TypeVar("Result")
+
+
+class Memory:
+    """Results by the ratings that they were computed from, whatever study, page or moment these come from.
+
+    It holds so many results at most; the one that was asked for longest ago goes first. Several threads may ask.
+    """
+
+    def __init__(self, most: int = 50_000) -> None:
+        self._kept: OrderedDict[str, Any] = OrderedDict()
+        self._most = most
+        self._lock = Lock()
+        self.computed = 0
+        """How often something was computed."""
+
+    def __call__(self, name: str, ratings: Ratings, compute: Callable[[Ratings], Result]) -> Result:
+        """The result of `name` for these ratings."""
+        key = _content(name, ratings)
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                found: Result = self._kept[key]
+                return found
+        result = compute(ratings)
+        with self._lock:
+            self.computed += 1
+            self._kept[key] = result
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return result
+
+
+def _content(name: str, ratings: Ratings) -> str:
+    """A hash of what a coefficient over items reads: categories, codes, clusters; names of units and raters do not matter."""
+    digest = hashlib.blake2b(digest_size=20)
+    for part in (name, repr(ratings.categories), repr(ratings.codes.shape)):
+        digest.update(part.encode() + b"\0")
+    digest.update(ratings.codes.tobytes())
+    if ratings.clusters is not None:
+        digest.update(b"clusters" + ratings.clusters.tobytes())
+    return digest.hexdigest()
