@@ -1,6 +1,7 @@
 """The nutrition label as a picture to download: the same lines, intervals and marks as on the page."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 import altair as alt
@@ -10,7 +11,7 @@ from app.components.nutrition_label import LabelRow, LabelText
 from app.public_charts import Dot, dots
 from app.wording import in_hundred
 
-_WIDTH = 760
+_WIDTH, _LETTERS = 760, 130
 
 
 def as_svg(label: LabelText) -> bytes:
@@ -36,7 +37,7 @@ def _chart(label: LabelText) -> Any:
     ]
     heading = alt.TitleParams(
         f"{label.model}: nutrition label",
-        subtitle=[*label.opening, *label.small_print],
+        subtitle=[line for said in (*label.opening, *label.small_print) for line in wrap(said, _LETTERS)],
         anchor="start",
         fontSize=20,
         subtitleFontSize=12,

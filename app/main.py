@@ -4,9 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import navigation, workspace
+from app import members, navigation, workspace
 from app.views import entrance
 from impactbench.domain import ImpactBenchError, Role
+from reviews.public.releasing import public_studies
 
 st.set_page_config(page_title="ImpactBench", page_icon=Path(__file__).with_name("favicon.svg"), layout="wide")
 try:
@@ -15,8 +16,11 @@ except ImpactBenchError as mistake:
     st.title("The workbench cannot start")
     st.text(f"Please tell whoever runs it: {mistake}")
     st.stop()
-if looking is None:
+if looking is None and (members.identity() is not None or not public_studies(workspace.engine())):
     entrance.entrance()
+    st.stop()
+if looking is None:
+    st.navigation(navigation.pages_for_visitors(), position="top").run()
     st.stop()
 rating = looking.role is Role.EXPERT
 page = st.navigation(navigation.pages_for(looking), position="top" if rating else "sidebar")

@@ -14,6 +14,7 @@ from app.views import (
     changes,
     corrected,
     coverage,
+    entrance,
     expert,
     exposure_log,
     forensics,
@@ -36,6 +37,7 @@ from app.views import (
     submissions,
     suite,
 )
+from app.views.public import label
 from impactbench.domain import Role
 from impactbench.store.tables import Rater
 
@@ -46,14 +48,33 @@ def pages_for(looking: Rater) -> list[StreamlitPage] | dict[str, list[StreamlitP
         case Role.EXPERT:
             return _for_experts()
         case Role.METHODOLOGIST:
-            return {"Audit": _audit(Role.METHODOLOGIST), "Judge": _judges(), "Design": _design()}
+            return {
+                "Audit": _audit(Role.METHODOLOGIST),
+                "Judge": _judges(),
+                "Design": _design(),
+                "Public": public_pages(),
+            }
         case _:
             return {
                 "Audit": _audit(Role.MAINTAINER),
                 "Judge": _judges(),
                 "Design": _design(),
                 "Upkeep": _upkeep(),
+                "Public": public_pages(),
             }
+
+
+def public_pages(*, default: bool = False) -> list[StreamlitPage]:
+    """What everybody sees of released studies, whether they are signed in or not."""
+    return [_page(label.label, "Nutrition label", "label", "nutrition", default=default)]
+
+
+def pages_for_visitors() -> list[StreamlitPage]:
+    """The pages for whoever has not signed in: what is released, and the way in."""
+    return [
+        *public_pages(default=True),
+        _page(entrance.entrance, "Sign in", "sign-in", "login"),
+    ]
 
 
 def _for_experts() -> list[StreamlitPage]:

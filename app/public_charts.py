@@ -12,7 +12,11 @@ from validation.results import Estimate
 
 _TEXT = "#7d838c"
 _PROMOTED, _AVOIDED = "promoted", "avoided"
-_COLOURS = {_PROMOTED: "#3f87c9", _AVOIDED: "#c2742e"}
+_COLOURS = {True: "#3f87c9", False: "#c2742e"}
+_HEADING, _FIRST, _SECOND = 0.25, 0.6, 0.84
+"""Where the words, the first mark and the second stand within a row."""
+_TALL, _LOW = 60, 46
+"""Pixels of a row with both kinds, and with one."""
 _SHAPES = {_PROMOTED: "circle", _AVOIDED: "square"}
 
 
@@ -31,12 +35,15 @@ class Dot:
 def dots(rows: Sequence[Dot], *, title: str, lowest: float = 0.0) -> Any:
     """One line a row in the order given; what is promoted and what is avoided stand apart within it.
 
+    What experts have not checked is hollow, grey and dashed.
+
     Args:
         rows: what to draw; a rate without a number keeps its row.
         title: of the horizontal axis.
         lowest: the left end of the axis: 0 for rates, -1 for differences.
     """
-    order = list(dict.fromkeys(dot.row for dot in rows))
+    places = {name: place for place, name in enumerate(dict.fromkeys(dot.row for dot in rows))}
+    both = len({dot.promoted for dot in rows}) > 1
     table = pd.DataFrame(
         [
             {
@@ -47,18 +54,25 @@ def dots(rows: Sequence[Dot], *, title: str, lowest: float = 0.0) -> Any:
                 "high": dot.rate.high,
                 "shown": in_hundred(dot.rate),
                 "n": dot.rate.n,
+                "colour": _COLOURS[dot.promoted] if dot.checked else _TEXT,
                 "checked": dot.checked,
                 "left": lowest,
+                "top": places[dot.row] + _HEADING,
+                "place": places[dot.row] + (_SECOND if both and not dot.promoted else _FIRST),
             }
             for dot in rows
         ]
     )
-    kind = {"domain": [_PROMOTED, _AVOIDED], "range": [_COLOURS[_PROMOTED], _COLOURS[_AVOIDED]]}
-    shapes = {"domain": [_PROMOTED, _AVOIDED], "range": [_SHAPES[_PROMOTED], _SHAPES[_AVOIDED]]}
-    colour = alt.Color("kind:N", scale=alt.Scale(**kind), legend=None)
-    apart = alt.YOffset("kind:N", scale=alt.Scale(domain=[_PROMOTED, _AVOIDED], paddingOuter=0.9))
+    place = alt.Y("place:Q", axis=None, scale=alt.Scale(domain=[0, len(places)], reverse=True, nice=False))
+    x = alt.X(
+        "value:Q",
+        scale=alt.Scale(domain=[lowest, 1], clamp=True, nice=False),
+        title=title,
+        axis=alt.Axis(format="+.0%" if lowest < 0 else "%", tickCount=5),
+    )
     base = alt.Chart(table).encode(
-        y=alt.Y("row:N", sort=order, axis=None, scale=alt.Scale(paddingInner=0.0)),
+        y=place,
+        color=alt.Color("colour:N", scale=None),
         tooltip=[
             alt.Tooltip("row", title="About"),
             alt.Tooltip("kind", title="Kind"),
@@ -66,28 +80,20 @@ def dots(rows: Sequence[Dot], *, title: str, lowest: float = 0.0) -> Any:
             alt.Tooltip("n", title="Conversations"),
         ],
     )
-    x = alt.X(
-        "value:Q",
-        scale=alt.Scale(domain=[lowest, 1], clamp=True, nice=False),
-        title=title,
-        axis=alt.Axis(format="+%" if lowest < 0 else "%", tickCount=5),
+    spread = base.transform_filter("isValid(datum.low)").encode(x="low:Q", x2="high:Q")
+    points = base.transform_filter("isValid(datum.value)").encode(
+        x=x,
+        shape=alt.Shape(
+            "kind:N", scale=alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values())), title=None
+        ),
     )
     layers = [
         alt.Chart(table.drop_duplicates("row"))
-        .mark_text(align="left", baseline="bottom", dy=-10, fontSize=13, color=_TEXT)
-        .encode(y=alt.Y("row:N", sort=order, axis=None), x="left:Q", text="row:N"),
-        base.transform_filter("isValid(datum.low)")
-        .mark_rule(strokeWidth=2.5, opacity=0.75)
-        .encode(x="low:Q", x2="high:Q", yOffset=apart, color=colour),
-        base.transform_filter("isValid(datum.value) && datum.checked")
-        .mark_point(size=90, filled=True, opacity=1)
-        .encode(
-            x=x, yOffset=apart, color=colour, shape=alt.Shape("kind:N", scale=alt.Scale(**shapes), title=None)
-        ),
-        base.transform_filter("isValid(datum.value) && !datum.checked")
-        .mark_point(size=90, filled=False, opacity=1, strokeWidth=2)
-        .encode(
-            x=x, yOffset=apart, color=colour, shape=alt.Shape("kind:N", scale=alt.Scale(**shapes), title=None)
-        ),
+        .mark_text(align="left", baseline="middle", fontSize=13, color=_TEXT)
+        .encode(y=alt.Y("top:Q"), x="left:Q", text="row:N"),
+        spread.transform_filter("datum.checked").mark_rule(strokeWidth=2.5),
+        spread.transform_filter("!datum.checked").mark_rule(strokeWidth=2, strokeDash=[3, 3]),
+        points.transform_filter("datum.checked").mark_point(size=90, filled=True, opacity=1),
+        points.transform_filter("!datum.checked").mark_point(size=90, filled=False, opacity=1, strokeWidth=2),
     ]
-    return alt.layer(*layers).properties(height=58 * max(len(order), 1))
+    return alt.layer(*layers).properties(height=(_TALL if both else _LOW) * max(len(places), 1))

@@ -13,6 +13,7 @@ from app.cli import (
     export,
     imports,
     people,
+    publish,
     report,
     review,
     run,
@@ -47,6 +48,7 @@ cli.command("audit")(audit.audit)
 cli.command("report")(report.report)
 cli.command("verify")(report.verify)
 cli.command("release")(report.release)
+cli.command("release-study")(publish.release_study)
 
 
 def main() -> None:

@@ -106,9 +106,7 @@ def _bar(rate: Estimate, drawn: str) -> str:
     spread = ""
     if rate.low is not None and rate.high is not None:
         spread = f'<i style="left:{rate.low:.1%};right:calc(100% - {rate.high:.1%})"></i>'
-    return (
-        f'<span class="ib-bar ib-{drawn}" aria-hidden="true">{spread}<b style="left:{rate.value:.1%}"></b></span>'
-    )
+    return f'<span class="ib-bar ib-{drawn}" aria-hidden="true">{spread}<b style="left:{rate.value:.1%}"></b></span>'
 
 
 def _key() -> str:
@@ -116,7 +114,10 @@ def _key() -> str:
         ("checked", "● experts checked the automatic judge here and found nothing of concern"),
         ("watch", "◆ experts checked it, and a doubt remains"),
         ("contested", "▲ contested: experts disagree, with each other or with the judge; read it with care"),
-        ("unchecked", "○ experts have not checked this, or not enough: the result is the automatic judge’s alone"),
+        (
+            "unchecked",
+            "○ experts have not checked this, or not enough: the result is the automatic judge’s alone",
+        ),
     )
     shown = "".join(
         f'<li><span class="ib-bar ib-{kind}" aria-hidden="true"><i style="left:25%;right:25%"></i>'

@@ -106,12 +106,10 @@ def _revision(study: str, state: RevisionState) -> None:
         st.write(
             "Verdicts on the new version come with a run of the judge over these conversations, or as a file:"
         )
-        st.code(f"impactbench import verdicts FILE --study {study}", language=None)
+        st.text(f"impactbench import verdicts FILE --study {study}")
     if state.asked_again < state.items_before:
         st.write("Put the same items before experts again, blind, under the new wording:")
-        st.code(
-            f"impactbench review again {study} --from {state.old} --to {state.new} --overlap 3", language=None
-        )
+        st.text(f"impactbench review again {study} --from {state.old} --to {state.new} --overlap 3")
     if state.rated_again and may_see(Seen.OTHER_LABELS, study):
         before_and_after_table(audit.before_and_after(study, state.old, state.new))
 

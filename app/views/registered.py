@@ -20,7 +20,7 @@ def registered() -> None:
             "No analysis plan is registered. Fix it before the first label comes in; without a file it says what the"
             " audit does by itself:"
         )
-        st.code(f"impactbench review register {study} --plan plan.yaml", language=None)
+        st.text(f"impactbench review register {study} --plan plan.yaml")
         return
     departs = deviations(plans, audit.tables(study))
     first = plans[0]

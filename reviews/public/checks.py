@@ -69,7 +69,9 @@ class Checks:
         """What is known about metric versions together."""
         by_status = Counter(self._status.get(version, Status.NOT_ASSESSED) for version in versions)
         experts = frozenset[int]().union(*(self._experts.get(version, frozenset()) for version in versions))
-        items = self._items[self._items["metric_version_id"].isin(list(versions))]
+        items = (
+            self._items[self._items["metric_version_id"].isin(list(versions))] if experts else self._items[:0]
+        )
         return Checked(
             status=_together(by_status),
             n_metrics=len(versions),

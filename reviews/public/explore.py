@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -87,14 +88,18 @@ def place_rates(
     results: PublicResults, *, level: Level = "area", filters: Filters | None = None
 ) -> list[PlaceRate]:
     """The rates of the chosen models by domain, subarea, heading or benchmark, all on the same resampled metrics."""
-    filters = filters or Filters()
+    return list(_place_rates(results, level, filters or Filters()))
+
+
+@lru_cache(maxsize=256)
+def _place_rates(results: PublicResults, level: Level, filters: Filters) -> tuple[PlaceRate, ...]:
     tally, kept = results.tally, chosen_metrics(results, filters)
     columns = chosen_models(results, filters)
     groups = {
         name: inside & kept for name, inside in members(results, level).items() if (inside & kept).any()
     }
     if not groups or not len(columns):
-        return []
+        return ()
     ages = _ages(filters)
     passed, scored = (
         np.concatenate(
@@ -119,7 +124,7 @@ def place_rates(
         bounds=DIFFERENCE,
         reason="one_age_only",
     )
-    return [
+    return tuple(
         PlaceRate(
             place=place,
             model=tally.models[column],
@@ -131,7 +136,7 @@ def place_rates(
         )
         for k, place in enumerate(groups)
         for j, column in enumerate(columns)
-    ]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,29 +158,38 @@ def model_order(
         ValueError: a weight is below 0, or none is above 0.
     """
     filters = filters or Filters()
+    given = weights if isinstance(weights, str) else tuple(sorted(weights.items()))
+    return Order(
+        ranking=_ranking(results, filters, given),
+        by_conversation=_ranking(results, filters, "conversation"),
+        n_metrics=int(chosen_metrics(results, filters).sum()),
+    )
+
+
+@lru_cache(maxsize=256)
+def _ranking(
+    results: PublicResults, filters: Filters, weights: str | tuple[tuple[str, float], ...]
+) -> Ranking:
     tally, kept = results.tally, chosen_metrics(results, filters)
     columns, ages = chosen_models(results, filters), _ages(filters)
     passed, scored = (
         counts[kept][:, columns][:, :, ages].sum(axis=2)
         for counts in (tally.passed_by_age, tally.scored_by_age)
     )
-    rates = np.where(scored > 0, passed / np.maximum(scored, 1), np.nan)
-    names = [tally.models[column] for column in columns]
-    alike = scored.astype(np.float64)
-    weighed = _weighed(results, kept, alike, weights)
-    strata = tally.strata[kept]
-    plain = rank_sets(rates, names=names, seed=SEED, weights=alike, strata=strata)
-    return Order(
-        ranking=plain
-        if weights == "conversation"
-        else rank_sets(rates, names=names, seed=SEED, weights=weighed, strata=strata),
-        by_conversation=plain,
-        n_metrics=int(kept.sum()),
+    return rank_sets(
+        np.where(scored > 0, passed / np.maximum(scored, 1), np.nan),
+        names=[tally.models[column] for column in columns],
+        seed=SEED,
+        weights=_weighed(results, kept, scored.astype(np.float64), weights),
+        strata=tally.strata[kept],
     )
 
 
 def _weighed(
-    results: PublicResults, kept: NDArray[np.bool_], alike: NDArray[np.float64], weights: Weights
+    results: PublicResults,
+    kept: NDArray[np.bool_],
+    alike: NDArray[np.float64],
+    weights: str | tuple[tuple[str, float], ...],
 ) -> NDArray[np.float64]:
     if weights == "conversation":
         return alike

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -61,10 +62,15 @@ def nutrition_labels(results: PublicResults, *, by: str | None = None) -> dict[s
         results: from `read_public`.
         by: `category`, `subarea` or `area`; categories where the study has them, else subareas.
     """
-    tally = results.tally
     grouping = by or ("category" if len(results.categories) else "subarea")
     if grouping not in GROUPINGS:
         raise ValueError(f"a label goes by {', '.join(GROUPINGS)}, not by {grouping!r}")
+    return dict(_labels(results, grouping))
+
+
+@lru_cache(maxsize=64)
+def _labels(results: PublicResults, grouping: str) -> dict[str, NutritionLabel]:
+    tally = results.tally
     if not tally.metrics:
         return {}
     members = results.categories if grouping == "category" else results.places

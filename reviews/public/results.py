@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import pandas as pd
@@ -112,6 +113,27 @@ def read_public(engine: Engine, slug: str, *, unreleased: bool = False) -> Publi
         categories=_of(_rows(engine, _CATEGORIES), versions),
         checks=checks,
     )
+
+
+_KEPT: dict[tuple[str, str, bool], tuple[str, PublicResults]] = {}
+_LOCK = Lock()
+
+
+def kept_public(engine: Engine, slug: str, *, unreleased: bool = False) -> PublicResults:
+    """The results of a study, read anew only where something that the public sees has changed.
+
+    What is computed from the same results is computed once, so equal questions are answered at once.
+
+    Raises:
+        NotReleased: the public does not see it.
+    """
+    public_study(engine, slug, unreleased=unreleased)
+    key, state = (str(engine.url), slug, unreleased), public_state(engine, slug)
+    with _LOCK:
+        before = _KEPT.get(key)
+        if before is None or before[0] != state:
+            before = _KEPT[key] = state, read_public(engine, slug, unreleased=unreleased)
+    return before[1]
 
 
 def public_state(engine: Engine, slug: str) -> str:

@@ -30,9 +30,7 @@ def study_in_view(title: str) -> PublicStudy:
     kept = st.session_state.get(_KEPT)
     if "study" not in st.query_params and kept in by_slug:
         st.query_params["study"] = kept
-    chosen = choose(
-        "Study", list(by_slug), name="study", shown=lambda slug: by_slug[slug].title or slug
-    )
+    chosen = choose("Study", list(by_slug), name="study", shown=lambda slug: by_slug[slug].title or slug)
     st.session_state[_KEPT] = chosen
     study = by_slug[chosen]
     if study.released_at is None:

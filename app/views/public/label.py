@@ -130,7 +130,9 @@ def _small_print(study: PublicStudy, results: PublicResults, label: NutritionLab
         "The label says what happened in these tests. It does not say how the model would behave with you.",
     ]
     if results.other_judges:
-        said.append(f"Other judges, whose verdicts are not in these numbers: {', '.join(results.other_judges)}.")
+        said.append(
+            f"Other judges, whose verdicts are not in these numbers: {', '.join(results.other_judges)}."
+        )
     if results.without_age:
         said.append(f"{count(results.without_age, 'conversation')} without an age were left out.")
     return said

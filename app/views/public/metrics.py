@@ -1,0 +1,1 @@
+"""Every metric of a study, and each on a page of its own."""
