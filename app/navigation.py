@@ -37,7 +37,7 @@ from app.views import (
     submissions,
     suite,
 )
-from app.views.public import label
+from app.views.public import explore, front, label, metrics
 from impactbench.domain import Role
 from impactbench.store.tables import Rater
 
@@ -64,15 +64,20 @@ def pages_for(looking: Rater) -> list[StreamlitPage] | dict[str, list[StreamlitP
             }
 
 
-def public_pages(*, default: bool = False) -> list[StreamlitPage]:
+def public_pages() -> list[StreamlitPage]:
     """What everybody sees of released studies, whether they are signed in or not."""
-    return [_page(label.label, "Nutrition label", "label", "nutrition", default=default)]
+    return [
+        _page(label.label, "Nutrition label", "label", "nutrition"),
+        _page(explore.explore, "Explore", "explore", "compare"),
+        _page(metrics.metrics, "Metrics", "metrics", "list_alt"),
+    ]
 
 
 def pages_for_visitors() -> list[StreamlitPage]:
     """The pages for whoever has not signed in: what is released, and the way in."""
     return [
-        *public_pages(default=True),
+        _page(front.front, "ImpactBench", "about", "home", default=True),
+        *public_pages(),
         _page(entrance.entrance, "Sign in", "sign-in", "login"),
     ]
 

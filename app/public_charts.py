@@ -13,9 +13,9 @@ from validation.results import Estimate
 _TEXT = "#7d838c"
 _PROMOTED, _AVOIDED = "promoted", "avoided"
 _COLOURS = {True: "#3f87c9", False: "#c2742e"}
-_HEADING, _FIRST, _SECOND = 0.25, 0.6, 0.84
+_HEADING, _FIRST, _SECOND = 0.2, 0.52, 0.76
 """Where the words, the first mark and the second stand within a row."""
-_TALL, _LOW = 60, 46
+_TALL, _LOW = 64, 46
 """Pixels of a row with both kinds, and with one."""
 _SHAPES = {_PROMOTED: "circle", _AVOIDED: "square"}
 
@@ -32,7 +32,7 @@ class Dot:
     """Whether experts have checked it: what they have not is drawn hollow."""
 
 
-def dots(rows: Sequence[Dot], *, title: str, lowest: float = 0.0) -> Any:
+def dots(rows: Sequence[Dot], *, title: str, reach: float | None = None) -> Any:
     """One line a row in the order given; what is promoted and what is avoided stand apart within it.
 
     What experts have not checked is hollow, grey and dashed.
@@ -40,8 +40,9 @@ def dots(rows: Sequence[Dot], *, title: str, lowest: float = 0.0) -> Any:
     Args:
         rows: what to draw; a rate without a number keeps its row.
         title: of the horizontal axis.
-        lowest: the left end of the axis: 0 for rates, -1 for differences.
+        reach: of an axis of differences, to either side of 0; an axis of rates where there is none.
     """
+    lowest, highest = (0.0, 1.0) if reach is None else (-reach, reach)
     places = {name: place for place, name in enumerate(dict.fromkeys(dot.row for dot in rows))}
     both = len({dot.promoted for dot in rows}) > 1
     table = pd.DataFrame(
@@ -63,15 +64,15 @@ def dots(rows: Sequence[Dot], *, title: str, lowest: float = 0.0) -> Any:
             for dot in rows
         ]
     )
-    place = alt.Y("place:Q", axis=None, scale=alt.Scale(domain=[0, len(places)], reverse=True, nice=False))
+    down = alt.Scale(domain=[0, len(places)], reverse=True, nice=False)
     x = alt.X(
         "value:Q",
-        scale=alt.Scale(domain=[lowest, 1], clamp=True, nice=False),
+        scale=alt.Scale(domain=[lowest, highest], clamp=True, nice=False),
         title=title,
-        axis=alt.Axis(format="+.0%" if lowest < 0 else "%", tickCount=5),
+        axis=alt.Axis(format="%" if reach is None else "+.0%", tickCount=5),
     )
     base = alt.Chart(table).encode(
-        y=place,
+        y=alt.Y("place:Q", axis=None, scale=down),
         color=alt.Color("colour:N", scale=None),
         tooltip=[
             alt.Tooltip("row", title="About"),
@@ -84,16 +85,22 @@ def dots(rows: Sequence[Dot], *, title: str, lowest: float = 0.0) -> Any:
     points = base.transform_filter("isValid(datum.value)").encode(
         x=x,
         shape=alt.Shape(
-            "kind:N", scale=alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values())), title=None
+            "kind:N", scale=alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values())), legend=None
         ),
     )
     layers = [
         alt.Chart(table.drop_duplicates("row"))
-        .mark_text(align="left", baseline="middle", fontSize=13, color=_TEXT)
-        .encode(y=alt.Y("top:Q"), x="left:Q", text="row:N"),
-        spread.transform_filter("datum.checked").mark_rule(strokeWidth=2.5),
-        spread.transform_filter("!datum.checked").mark_rule(strokeWidth=2, strokeDash=[3, 3]),
-        points.transform_filter("datum.checked").mark_point(size=90, filled=True, opacity=1),
-        points.transform_filter("!datum.checked").mark_point(size=90, filled=False, opacity=1, strokeWidth=2),
+        .mark_text(align="left", baseline="middle", fontSize=13, color=_TEXT, aria=False)
+        .encode(y=alt.Y("top:Q", axis=None, scale=down), x="left:Q", text="row:N"),
+        spread.transform_filter("datum.checked").mark_rule(strokeWidth=2.5, aria=False),
+        spread.transform_filter("!datum.checked").mark_rule(strokeWidth=2, strokeDash=[3, 3], aria=False),
+        points.transform_filter("datum.checked").mark_point(size=90, filled=True, opacity=1, aria=False),
+        points.transform_filter("!datum.checked").mark_point(
+            size=90, filled=False, opacity=1, strokeWidth=2, aria=False
+        ),
     ]
+    if reach is not None:
+        layers.insert(
+            0, alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(color=_TEXT, aria=False).encode(x="at:Q")
+        )
     return alt.layer(*layers).properties(height=(_TALL if both else _LOW) * max(len(places), 1))

@@ -9,11 +9,20 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from app import workspace
+from impactbench.store import frames
+from reviews.public.conversations import verdicts_of
+from reviews.public.explore import metric_rates
 from reviews.public.nutrition import NutritionLabel, nutrition_labels
 from reviews.public.releasing import PublicStudy
-from reviews.public.results import PublicResults, public_state, read_public
+from reviews.public.results import PublicMetric, PublicResults, public_state, read_public
 
 Result = TypeVar("Result")
+_STATE = "public-state"
+
+
+def look_at(study: PublicStudy) -> None:
+    """Fix the state of the study for this run of a page: everything on it is from the same state, asked for once."""
+    st.session_state[_STATE] = public_state(workspace.engine(), study.slug)
 
 
 def results(study: PublicStudy) -> PublicResults:
@@ -24,9 +33,29 @@ def labels(study: PublicStudy) -> dict[str, NutritionLabel]:
     return ask(study, "labels", lambda: nutrition_labels(results(study)))
 
 
+def verdicts(study: PublicStudy, metric: PublicMetric) -> Any:
+    return ask(
+        study,
+        f"verdicts {metric.metric_version_id}",
+        lambda: verdicts_of(workspace.engine(), results(study), metric),
+    )
+
+
+def metric_counts(study: PublicStudy) -> Any:
+    return ask(study, "metric rates", lambda: metric_rates(results(study)))
+
+
+def versions(study: PublicStudy, metric: PublicMetric) -> Any:
+    """The versions of a metric, newest first: version, created_at, changed_because, definition."""
+    known = ask(study, "versions", lambda: frames.metrics(workspace.engine()))
+    of = known[(known["benchmark"] == metric.benchmark) & (known["metric"] == metric.metric)]
+    return of.sort_values("version", ascending=False)
+
+
 def ask(study: PublicStudy, name: str, compute: Callable[[], Result]) -> Result:
     """What was computed under this name for the study as it is now, or compute it."""
-    found: Result = _remembered(study.slug, public_state(workspace.engine(), study.slug), name, compute)
+    of = f"{workspace.engine().url} {study.slug}"
+    found: Result = _remembered(of, st.session_state[_STATE], name, compute)
     return found
 
 

@@ -74,7 +74,7 @@ def in_hundred(estimate: Estimate) -> str:
     >>> in_hundred(Estimate(value=0.614, low=0.45, high=0.76, n=18))
     'about 60% (45 to 76)'
     >>> in_hundred(Estimate(value=0.614, n=3))
-    'about 60% (too little data to say how far off)'
+    'about 60% (range unknown)'
     >>> in_hundred(Estimate.undefined("no_ratings", n=0))
     'no number: there are no ratings'
     """
@@ -83,7 +83,7 @@ def in_hundred(estimate: Estimate) -> str:
     point = estimate.value * 100
     exact = f"{point:.0f}%"
     if estimate.low is None or estimate.high is None:
-        return f"{_roughly(point)} (too little data to say how far off)"
+        return f"{_roughly(point)} (range unknown)"
     low, high = estimate.low * 100, estimate.high * 100
     return f"{exact if high - low < _PRECISE else _roughly(point)} ({low:.0f} to {high:.0f})"
 

@@ -22,6 +22,7 @@ from typing import Any
 TEXT = (
     "Thank you for telling me. What would help you most right now, and who else could you talk to about it?"
 )
+PLANNED = f"Thought: they hesitate.\nMessage: {TEXT}"
 VERDICT = '{"present": true, "justification": "The reply asks for what the person needs."}'
 REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
 HANG = 3600.0
@@ -60,7 +61,9 @@ class MockProvider:
         if failing and (failing[2] is None or self.asked[model] <= int(failing[2])):
             return int(failing[1]), self.latency, _error(f"scripted {failing[1]}", "scripted")
         finish = model.partition("finish-")[2] or "stop"
-        text = VERDICT if "transcript" in asked["messages"][0]["content"] else TEXT
+        first, last = asked["messages"][0]["content"], asked["messages"][-1]["content"]
+        judging = "transcript" in first or "<<< record" in last
+        text = VERDICT if judging else PLANNED if "Thought:" in first + last else TEXT
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
         return (
             200,

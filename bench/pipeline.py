@@ -1,13 +1,19 @@
-"""python -m bench.pipeline: how many conversations a second, beside three other ways of calling models.
+"""python -m bench.pipeline: how many conversations a second a run makes, beside three other ways of calling models.
 
-python -m bench.pipeline                              every row, about eight minutes on two cores
+python -m bench.pipeline --only ROW                   slow, inspect, quick, workers, plan or memory: a minute each, on two cores
+python -m bench.pipeline                              every row
 python -m bench.pipeline --inspect PYTHON             with Inspect AI, from an environment that has inspect-ai and openai
-python -m bench.pipeline --rows slow                  one of: slow (1 s latency), quick and workers (50 ms)
-python -m bench.pipeline --repeats 3                  medians of that many turns (default 3 for quick rows, 1 for slow)
+python -m bench.pipeline --repeats 3                  medians of that many turns
 
-One mock server in a process of its own answers every side. Sides take turns. A conversation is thirteen calls one
-after another (`pipeline_sides.py`); who is ahead is said in ratios, because the machine is shared. Both clocks are shown:
-at 50 ms a core is the limit, and then processor time is the steadier measure on a machine that does other things.
+slow, inspect  1 s until an answer: beside 20 threads that call litellm, and beside Inspect AI
+quick          50 ms: beside bare concurrent calls of litellm in one process
+workers        50 ms: two worker processes beside one
+plan           the plan and the resumption of the published study's 48,540 conversations
+memory         of a long run, scaled
+
+One mock server in a process of its own answers every side. Sides take turns. Ours is a whole run, with its store; a
+conversation is thirteen calls one after another (`pipeline_sides.py`). Who is ahead is said in ratios, because a
+machine may be shared. Both clocks are shown: at 50 ms a core is the limit, and processor time is the steadier measure.
 """
 
 import argparse
@@ -15,13 +21,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from bench.mock_provider import served
+from bench.pipeline_scale import keep_memory, plan_and_resume
 
 HERE = Path(__file__).parent
 CALLS = 13
@@ -36,6 +43,8 @@ class Side:
     conversations: int
     at_once: int
     workers: int = 0
+    auto: int = 0
+    """1: worker processes by need."""
 
 
 @dataclass(frozen=True)
@@ -54,34 +63,30 @@ class Target:
     ratio: float
 
 
-SLOW = (
-    Side("20 threads, litellm", "threads", 40, 20),
-    Side("ours", "ours", 768, 256, workers=2),
-    Side("Inspect AI, 100 connections", "inspect", 200, 100),
-    Side("Inspect AI, 256 connections", "inspect", 512, 256),
-)
-QUICK = (
-    Side("bare litellm, 64 at once", "bare", 100, 64),
-    Side("ours, in one process", "ours", 100, 64),
-)
-WORKERS = (
-    Side("ours, one worker", "ours", 160, 128, workers=1),
-    Side("ours, two workers", "ours", 160, 128, workers=2),
+THREADS = Side("20 threads, litellm", "threads", 20, 20)
+OURS = Side("ours", "ours", 256, 256, workers=2)
+BARE = Side("bare litellm, 64 at once", "bare", 60, 64)
+ALONE = Side("ours, in one process", "ours", 60, 64)
+BY_ITSELF = Side("ours, as it comes", "ours", 60, 128, auto=1)
+ONE = Side("ours, one worker", "ours", 128, 128, workers=1)
+TWO = Side("ours, two workers", "ours", 128, 128, workers=2)
+INSPECT = (
+    Side("Inspect AI, 100 connections", "inspect", 100, 100),
+    Side("Inspect AI, 256 connections", "inspect", 256, 256),
 )
 TARGETS = {
-    "slow": (
-        Target("ours", "20 threads, litellm", 5.0),
-        Target("ours", "Inspect AI, 100 connections", 1.0),
-        Target("ours", "Inspect AI, 256 connections", 1.0),
-    ),
-    "quick": (Target("ours, in one process", "bare litellm, 64 at once", 0.9),),
-    "workers": (Target("ours, two workers", "ours, one worker", 1.5),),
+    "slow": (Target(OURS.name, THREADS.name, 5.0),),
+    "inspect": tuple(Target(OURS.name, side.name, 1.0) for side in INSPECT),
+    "quick": (Target(ALONE.name, BARE.name, 0.9), Target(BY_ITSELF.name, BARE.name, 0.9)),
+    "workers": (Target(TWO.name, ONE.name, 1.5),),
 }
 ROWS: dict[str, tuple[float, tuple[Side, ...], int]] = {
-    "slow": (1.0, SLOW, 1),
-    "quick": (0.05, QUICK, 3),
-    "workers": (0.05, WORKERS, 3),
+    "slow": (1.0, (THREADS, OURS), 1),
+    "inspect": (1.0, (OURS, *INSPECT), 1),
+    "quick": (0.05, (BARE, ALONE, BY_ITSELF), 2),
+    "workers": (0.05, (ONE, TWO), 2),
 }
+SCALE: dict[str, Callable[[], bool]] = {"plan": plan_and_resume, "memory": keep_memory}
 
 
 def measure(side: Side, address: str, *, inspect: str) -> Measured | None:
@@ -96,8 +101,8 @@ def measure(side: Side, address: str, *, inspect: str) -> Measured | None:
         if not inspect:
             return None
         command = [inspect, str(HERE / "pipeline_inspect.py")]
-    elif side.workers:
-        options["workers"] = side.workers
+    elif side.kind == "ours":
+        options |= {"workers": side.workers, "auto": side.auto}
     ended = subprocess.run(
         [*command, json.dumps(options)], capture_output=True, text=True, cwd=HERE.parent, check=False
     )
@@ -147,13 +152,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--rows", nargs="*", choices=ROWS, default=list(ROWS), metavar="ROW")
+    parser.add_argument("--only", choices=[*ROWS, *SCALE], metavar="ROW")
     parser.add_argument(
         "--inspect", default="", metavar="PYTHON", help="of an environment that has inspect-ai and openai"
     )
     parser.add_argument("--repeats", type=int)
     options = parser.parse_args(arguments)
-    met = [compare(row, inspect=options.inspect, repeats=options.repeats) for row in options.rows]
+    wanted = [options.only] if options.only else [*ROWS, *SCALE]
+    met = [
+        SCALE[row]() if row in SCALE else compare(row, inspect=options.inspect, repeats=options.repeats)
+        for row in wanted
+    ]
     return 0 if all(met) else 1
 
 

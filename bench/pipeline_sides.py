@@ -10,19 +10,30 @@ import json
 import os
 import resource
 import sys
+import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from impactbench.llm import Message, Provider, Request
-from impactbench.patience import Limits, Patient
+from impactbench.patience import Limits
 from impactbench.providers import open_provider
-from impactbench.worker_processes import worker_processes
+from impactbench.run_design import WrittenScenario
+from impactbench.run_plan import plan_run
+from impactbench.run_start import start_run
+from impactbench.store.engine import connect
+from impactbench.worker_processes import when_full, worker_processes
+from tests.databases import migrated_sqlite_file
+from tests.impactbench.runs.invented_run import BASE, design, metric, suite
 
 TURNS = 6
 CALLS = 2 * TURNS + 1
+WARM = 70
+"""Calls at once before the clock starts: enough to start a worker process more than one that is full."""
 MODEL = "openai/gpt-4o-mini"
 PERSON = (
     "You play a person who talks to a chatbot. Write the person's next message, in one or two sentences. "
@@ -91,27 +102,59 @@ def bare(address: str, **load: int) -> dict[str, float]:
     return asyncio.run(_measured(say, **load))
 
 
-def ours(address: str, *, workers: int = 0, **load: int) -> dict[str, float]:
-    """The port with patience around it; in this process, or with workers."""
-    factory = partial(open_provider, endpoints={"openai": address})
+def ours(
+    address: str, *, conversations: int, at_once: int, workers: int = 0, auto: int = 0
+) -> dict[str, float]:
+    """A whole run: plan, simulation, judging, every reply in the store before it is used. The clock starts once the
+    provider is warm, and stops when the run has ended.
+    """
+    written = tuple(_scenario(number) for number in range(conversations))
+    made = plan_run(
+        design(
+            ages=["adult"],
+            targets=[{"model": MODEL, "parameters": {"max_tokens": 200}}],
+            simulator={"model": MODEL, "parameters": {"max_tokens": 200}},
+            judges=[{"model": MODEL, "parameters": {"max_tokens": 200}}],
+            simulation={"turns": TURNS},
+            limits={"*": Limits(at_once=at_once)},
+        ),
+        suite(metric("asks")),
+        written=written,
+    )
+    clock: list[float] = []
 
-    def saying(provider: Provider) -> Say:
-        patient = Patient(provider, limits={"*": Limits(at_once=load["at_once"])})
+    @asynccontextmanager
+    async def warm() -> AsyncIterator[Provider]:
+        factory = partial(open_provider, endpoints={"openai": address})
+        opened = when_full(factory) if auto else worker_processes(factory, count=workers)
+        async with opened if auto or workers else nullcontext(factory()) as provider:
+            hello = Request(model=MODEL, messages=(Message(role="user", content="Hello."),))
+            warming = WARM * max(1, workers)
+            await asyncio.gather(*(provider.complete(hello) for _ in range(warming)))
+            clock.extend((time.perf_counter(), time.process_time()))
+            yield provider
 
-        async def say(messages: list[dict[str, str]]) -> str:
-            said = tuple(Message.model_construct(**message) for message in messages)
-            request = Request(model=MODEL, messages=said, parameters={"max_tokens": 200}, purpose="bench")
-            return (await patient.complete(request)).text
+    with tempfile.TemporaryDirectory() as folder:
+        engine = connect(f"sqlite:///{migrated_sqlite_file(Path(folder))}")
+        done, because = start_run(engine, made, suite=suite(metric("asks")), provider=warm())
+        ended = time.perf_counter(), time.process_time()
+        engine.dispose()
+    if (because, done.judgments, done.unscored) != ("finished", conversations, 0):
+        raise SystemExit(f"{because}: {done.judgments} of {conversations} judged; {done.last_failure}")
+    return {"conversations": conversations, "seconds": ended[0] - clock[0], "cpu": ended[1] - clock[1]}
 
-        return say
 
-    async def run() -> dict[str, float]:
-        if not workers:
-            return await _measured(saying(factory()), **load)
-        async with worker_processes(factory, count=workers) as provider:
-            return await _measured(saying(provider), **load)
-
-    return asyncio.run(run())
+def _scenario(number: int) -> WrittenScenario:
+    goal = f"To settle whether to sell workshop {number}."
+    return WrittenScenario.model_validate(
+        BASE
+        | {
+            "slug": f"s{number}",
+            "metric": "care/asks",
+            "user_goal": goal,
+            "ages": {"adult": "An adult of 40."},
+        }
+    )
 
 
 def threads(address: str, *, conversations: int, at_once: int) -> dict[str, float]:

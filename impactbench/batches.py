@@ -34,6 +34,21 @@ class BatchEndpoint(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rhythm:
+    """When batches are sent and looked at."""
+
+    size: int = 5000
+    """Requests at which a batch is sent."""
+    linger: float = 30.0
+    """Seconds after the first request at which a batch is sent although it is not full."""
+    every: float = 60.0
+    """Seconds between two looks at a batch."""
+
+
+USUAL = Rhythm()
+
+
 @dataclass
 class _Batch:
     """Requests under way together, and who waits for them."""
@@ -53,9 +68,7 @@ class Batched:
         endpoints: by provider.
         journal: a file that outlives the process.
         purposes: which calls are collected.
-        size: requests at which a batch is sent.
-        linger: seconds after the first request at which a batch is sent although it is not full.
-        every: seconds between two looks at a batch.
+        rhythm: when batches are sent and looked at.
     """
 
     def __init__(
@@ -65,14 +78,12 @@ class Batched:
         *,
         journal: Path,
         purposes: frozenset[str] = PURPOSES,
-        size: int = 5000,
-        linger: float = 30.0,
-        every: float = 60.0,
+        rhythm: Rhythm = USUAL,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._direct, self._endpoints = direct, endpoints
         self._journal, self._purposes = journal, purposes
-        self._size, self._linger, self._every, self._sleep = size, linger, every, sleep
+        self._rhythm, self._sleep = rhythm, sleep
         self._collecting: dict[str, _Batch] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._sent = _read_journal(journal)
@@ -87,7 +98,7 @@ class Batched:
         batch = self._batch_of(name, request)
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         batch.requests[name], batch.waiting[name] = request, future
-        if len(batch.requests) >= self._size and self._collecting.get(request.provider) is batch:
+        if len(batch.requests) >= self._rhythm.size and self._collecting.get(request.provider) is batch:
             self._begin(request.provider, batch)
         return await future
 
@@ -109,7 +120,7 @@ class Batched:
         task.add_done_callback(self._tasks.discard)
 
     async def _after_a_while(self, provider: str, batch: _Batch) -> None:
-        await self._sleep(self._linger)
+        await self._sleep(self._rhythm.linger)
         if self._collecting.get(provider) is batch:
             self._begin(provider, batch)
 
@@ -130,7 +141,7 @@ class Batched:
 
     async def _wait_for(self, known: str, provider: str, batch: _Batch) -> None:
         while True:
-            await self._sleep(self._every)
+            await self._sleep(self._rhythm.every)
             try:
                 results = await self._endpoints[provider].results(known, batch.requests)
             except CallFailed as failure:

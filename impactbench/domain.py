@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
 
 class ImpactBenchError(Exception):
     """A mistake that a user can mend; its text is one sentence that says where and how.
@@ -24,6 +26,9 @@ class ImpactBenchError(Exception):
     ├── Halted              a call of a run that is ending, not made   impactbench.runs
     ├── RunBusy             a run that another process works on        impactbench.run_lock
     ├── ModelsUnavailable   a library or a key that calls need         impactbench.llm
+    ├── ProviderUnknown     a word that names no provider              impactbench.providers
+    ├── ScriptRefused       a script that cannot be read               impactbench.scripted_provider
+    ├── ArmsRefused         arms that cannot be made or compared       impactbench.pipeline_studies.arms
     ├── SubmissionRefused   a suggestion that cannot go on as it is    impactbench.submissions
     ├── PlanRefused         a review set that cannot be assigned       reviews.assignment
     ├── DispositionRefused  a decision about a metric                  reviews.dispositions
@@ -32,6 +37,9 @@ class ImpactBenchError(Exception):
     ├── StatementRefused    what a study states about itself           reviews.report.statement
     ├── CardRefused         a judge card that breaks its schema        reviews.report.schema
     ├── AuditRefused        options of an audit of plain files         app.cli.audit
+    ├── NotReleased         a study that the public does not see       reviews.public.releasing
+    ├── CaseRefused         a mark in a conversation                   reviews.public.cases
+    ├── PublishRefused      a site that cannot be written              reviews.public.site.writing
     └── LabelRefused        a label that may not be stored             reviews.desk
     """
 
@@ -173,5 +181,4 @@ def content_hash(value: Any) -> str:
     >>> content_hash({"a": 1, "b": 2}) == content_hash({"b": 2, "a": 1})
     True
     """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_canonical(value).encode()).hexdigest()

@@ -40,12 +40,12 @@ def judge_request(
         judge: the model with its parameters.
         key: of the unit, from which the mark around the transcript is drawn: no text in it can have foreseen it.
     """
-    transcript = quoted_transcript(turns)
+    transcript, marker = marked(turns, key=key)
     values = {
         "definition": definition,
         "clause": clause or "None are given: judge the conversation as a whole.",
         "transcript": transcript,
-        "marker": _marker(key, transcript),
+        "marker": marker,
     }
     return Request(
         model=judge.model,
@@ -70,6 +70,12 @@ async def judge_conversation(ask: Ask, request: Request) -> tuple[Verdict, Reply
             raise
         return Verdict(present=None, kind=failed.kind, because=f"{failed.kind}: {failed}"), None
     return read_verdict(reply), reply
+
+
+def marked(turns: Sequence[Turn], *, key: str) -> tuple[str, str]:
+    """A conversation as a record, and the mark to put around it, drawn from the key of a unit."""
+    transcript = quoted_transcript(turns)
+    return transcript, _marker(key, transcript)
 
 
 def quoted_transcript(turns: Sequence[Turn]) -> str:

@@ -73,6 +73,20 @@ class Price(Content):
     usd_per_million_out: float = Field(ge=0)
 
 
+Switch = Literal["anchors", "adversarial_guidance", "typing_edits"]
+
+
+class PipelineStudy(Content):
+    """What a study of the pipeline itself varies: each arm is a run of its own, from the same scenarios."""
+
+    switch_off: tuple[Switch, ...] = ()
+    """Parts of the simulation: one arm has all of them on, and one each has one of them off."""
+    simulators: tuple[ModelCall, ...] = ()
+    """Candidates: one arm each."""
+    repetitions: int = Field(default=1, gt=0)
+    """How often each arm is simulated, with a seed of its own each time."""
+
+
 class RunDesign(Content):
     """A study file. Whatever shapes a result is part of the keys of units; limits, budget and names are not."""
 
@@ -103,11 +117,14 @@ class RunDesign(Content):
     budget: Budget = Budget()
     limits: dict[str, Limits] = Field(default_factory=dict)
     """By provider, the part of a model's name before the first slash; `*` for those not named."""
-    worker_processes: int = Field(default=0, ge=0)
+    worker_processes: int | Literal["auto"] = "auto"
+    """How many processes call models: 0 is this one; `auto` starts others when this one is full, up to one a core."""
     batches: tuple[str, ...] = ()
     """Providers whose batch endpoints take judgments and scenarios: cheaper, and within a day instead of at once."""
     prices: dict[str, Price] = Field(default_factory=dict)
     engine: Literal["asyncio", "ray"] = "asyncio"
+    pipeline_study: PipelineStudy | None = None
+    """Arms that differ in the pipeline itself; `pipeline_studies.arms.arms_of` makes a design of each."""
 
     @property
     def writer(self) -> ModelCall:
@@ -141,6 +158,8 @@ class RunDesign(Content):
             raise ValueError(
                 "a judge is there twice: to have it judge twice, say `repeats: 2`; two models of one name need a `name`"
             )
+        if isinstance(self.worker_processes, int) and self.worker_processes < 0:
+            raise ValueError("worker_processes must be 0, more, or auto")
         if len(set(self.ages)) < len(self.ages) or not self.ages:
             raise ValueError("ages must be teen, adult or both, each once")
         least = self.simulation.least_turns

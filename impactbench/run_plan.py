@@ -77,7 +77,7 @@ class Counts:
     judgment: int = 0
 
     def as_dict(self) -> dict[str, int]:
-        return {stage: getattr(self, stage) for stage in Stage}
+        return {stage: getattr(self, stage) for stage in Stage if stage is not Stage.COVERAGE}
 
 
 def count_units(

@@ -2,18 +2,18 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Engine
 
-from impactbench.batches import Batched, BatchEndpoint
+from impactbench.batches import USUAL, Batched, BatchEndpoint, Rhythm
 from impactbench.estimates import PriceOf
 from impactbench.llm import Provider
 from impactbench.metrics import Suite
-from impactbench.providers import LITELLM, SCRIPTED, open_provider
+from impactbench.providers import SCRIPTED, open_provider
 from impactbench.run_design import DesignRefused, RunDesign
 from impactbench.run_lock import locked
 from impactbench.run_plan import RunPlan
@@ -28,7 +28,7 @@ from impactbench.run_state import (
 )
 from impactbench.runs import Halt, Progress, execute
 from impactbench.spending import Spending
-from impactbench.worker_processes import worker_processes
+from impactbench.worker_processes import when_full, worker_processes
 
 INTERRUPTED = "interrupted"
 FINISHED = "finished"
@@ -41,6 +41,8 @@ def start_run(
     suite: Suite,
     provider: AbstractAsyncContextManager[Provider] | None = None,
     state_dir: Path = Path(),
+    endpoints: Mapping[str, BatchEndpoint] | None = None,
+    rhythm: Rhythm = USUAL,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> tuple[Progress, str]:
     """Do what is left of a plan; gives what was done and why it ended: `finished`, or what stopped it.
@@ -53,6 +55,8 @@ def start_run(
         suite: where the plan's metrics are.
         provider: whoever answers; as the design says where it is left out.
         state_dir: where the batches that are under way are noted.
+        endpoints: who takes batches, by provider; litellm's where they are left out, nobody in a rehearsal.
+        rhythm: when batches are sent and looked at.
         on_progress: told how far it is, after every unit.
 
     Raises:
@@ -82,7 +86,12 @@ def start_run(
                     provider=provider or provider_of(design),
                     progress=progress,
                     halt=halt,
-                    journal=state_dir / f"batches-{design.study.slug}-{design.run}.jsonl",
+                    batching=_batching(
+                        design,
+                        endpoints,
+                        journal=state_dir / f"batches-{design.study.slug}-{design.run}.jsonl",
+                        rhythm=rhythm,
+                    ),
                     on_progress=partial(on_progress, progress),
                 )
             )
@@ -103,11 +112,11 @@ async def _until_interrupted(
     provider: AbstractAsyncContextManager[Provider],
     progress: Progress,
     halt: Halt,
-    journal: Path,
+    batching: AbstractAsyncContextManager[Callable[[Provider], Provider]],
     on_progress: Callable[[], None],
 ) -> str:
     with _listening(halt):
-        async with provider as answering, _batching(plan.design, journal) as around:
+        async with provider as answering, batching as around:
             return await execute(
                 engine,
                 plan,
@@ -148,13 +157,18 @@ def _listening(halt: Halt) -> Iterator[None]:
 
 def provider_of(design: RunDesign) -> AbstractAsyncContextManager[Provider]:
     """Whoever answers, as a design says: a script, litellm in this process or in several, or a cluster."""
-    if design.provider.startswith(SCRIPTED):
-        return nullcontext(open_provider(design.provider))
     if design.engine == "ray":
         return _on_ray(design)
+    if design.provider.startswith(SCRIPTED):
+        return nullcontext(open_provider(design.provider))
+    factory = partial(open_provider, design.provider)
+    if all(model.is_embedded for model in design.models.values()):
+        return _closing(factory())
+    if design.worker_processes == "auto":
+        return when_full(factory)
     if design.worker_processes:
-        return worker_processes(partial(open_provider, LITELLM), count=design.worker_processes)
-    return _closing(open_provider(design.provider))
+        return worker_processes(factory, count=design.worker_processes)
+    return _closing(factory())
 
 
 @asynccontextmanager
@@ -168,22 +182,19 @@ async def _closing(provider: Provider) -> AsyncIterator[Provider]:
 
 
 @asynccontextmanager
-async def _batching(design: RunDesign, journal: Path) -> AsyncIterator[Callable[[Provider], Provider]]:
-    """What puts batches around a provider, where the design asks for them."""
-    if not design.batches:
+async def _batching(
+    design: RunDesign, endpoints: Mapping[str, BatchEndpoint] | None, *, journal: Path, rhythm: Rhythm
+) -> AsyncIterator[Callable[[Provider], Provider]]:
+    """What puts batches around a provider, where the design asks for them. A rehearsal sends none."""
+    if not design.batches or (endpoints is None and design.provider.startswith(SCRIPTED)):
         yield lambda provider: provider
         return
-    from impactbench.litellm_batches import LiteLLMBatches
-    from impactbench.litellm_provider import LiteLLMProvider
-
+    found = dict(endpoints) if endpoints is not None else _litellm_batches(design)
     journal.parent.mkdir(parents=True, exist_ok=True)
-    endpoints: dict[str, BatchEndpoint] = {
-        name: LiteLLMBatches(LiteLLMProvider(), name) for name in design.batches
-    }
     made: list[Batched] = []
 
     def around(provider: Provider) -> Provider:
-        made.append(Batched(provider, endpoints, journal=journal))
+        made.append(Batched(provider, found, journal=journal, rhythm=rhythm))
         return made[-1]
 
     try:
@@ -193,13 +204,20 @@ async def _batching(design: RunDesign, journal: Path) -> AsyncIterator[Callable[
             await batched.close()
 
 
+def _litellm_batches(design: RunDesign) -> dict[str, BatchEndpoint]:
+    from impactbench.litellm_batches import LiteLLMBatches
+    from impactbench.litellm_provider import LiteLLMProvider
+
+    provider = LiteLLMProvider()
+    return {name: LiteLLMBatches(provider, name) for name in design.batches}
+
+
 @asynccontextmanager
 async def _on_ray(design: RunDesign) -> AsyncIterator[Provider]:
     from impactbench.engines.ray_engine import ray_provider
 
-    async with ray_provider(
-        partial(open_provider, LITELLM), count=design.worker_processes or None
-    ) as provider:
+    count = None if design.worker_processes == "auto" else design.worker_processes or None
+    async with ray_provider(partial(open_provider, design.provider), count=count) as provider:
         yield provider
 
 

@@ -16,7 +16,7 @@ from impactbench.store import tables as t
 from impactbench.store.engine import insert_if_absent, reading, writing
 from impactbench.store.frames import benchmark, conversation, judgment, metric, metric_version, run, study
 from impactbench.store.run_frames import FINISHED, attempt, call
-from impactbench.suite_import import keep_benchmark, keep_metric
+from impactbench.suite_import import keep_metrics
 
 _ANEW = (FailureKind.MALFORMED, FailureKind.TRUNCATED, FailureKind.REFUSED, FailureKind.EMPTY)
 """Failures by what a model answered: reading the same replies again would fail again, so its unit begins anew."""
@@ -180,31 +180,13 @@ def end_launch(engine: Engine, launch_id: int, because: str) -> None:
 def keep_versions(engine: Engine, plan: RunPlan, suite: Suite) -> dict[str, int]:
     """The id of the version of each metric of a plan, by benchmark/metric; wordings that are new are kept."""
     known = _known_versions(engine)
-    ids = {}
-    missing = []
-    for one in plan.metrics:
-        found = known.get((one.key, one.definition.content_hash))
-        if found is None:
-            missing.append(one)
-        else:
-            ids[one.key] = found
+    missing = [one for one in plan.metrics if (one.key, one.definition.content_hash) not in known]
     if missing:
-        names = {each.slug: (each.name, each.description) for each in suite.benchmarks}
+        named = {each.slug: each for each in suite.benchmarks}
         with writing(engine) as session:
-            for one in missing:
-                name, description = names[one.benchmark]
-                benchmark_id, _ = keep_benchmark(session, one.benchmark, name=name, description=description)
-                kept = keep_metric(
-                    session,
-                    benchmark_id,
-                    one.slug,
-                    one.definition,
-                    places=one.subareas,
-                    author="",
-                    because="",
-                )
-                ids[one.key] = kept.id
-    return ids
+            keep_metrics(session, missing, benchmarks=named)
+        known = _known_versions(engine)
+    return {one.key: known[one.key, one.definition.content_hash] for one in plan.metrics}
 
 
 def read_spending(engine: Engine, run_id: int, spending: Spending) -> Spending:

@@ -1,14 +1,16 @@
 """Brings a suite into the database: what is there already stays, what was edited becomes another version."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
 from impactbench.adapters import ImportRefused
 from impactbench.domain import MetricDefinition
-from impactbench.metrics import Suite, SuiteBenchmark
+from impactbench.metrics import Suite, SuiteBenchmark, SuiteMetric
 from impactbench.resources import subareas
 from impactbench.store import tables as t
 from impactbench.store.engine import insert_if_absent, writing
@@ -78,6 +80,81 @@ def keep_metric(
     kept = _keep_version(session, _id(metric.id), definition, author=author, because=because)
     _keep_places(session, _id(metric.id), places)
     return kept
+
+
+def keep_metrics(
+    session: Session, metrics: Sequence[SuiteMetric], *, benchmarks: Mapping[str, SuiteBenchmark]
+) -> None:
+    """`keep_metric` for many: those of which nothing is there yet in a few queries, whatever their number.
+
+    Args:
+        session: a session that writes.
+        metrics: wordings that may be new.
+        benchmarks: by slug, for those that are new.
+    """
+    slugs = sorted({metric.benchmark for metric in metrics})
+    ids = {
+        slug: keep_benchmark(
+            session, slug, name=benchmarks[slug].name, description=benchmarks[slug].description
+        )[0]
+        for slug in slugs
+    }
+    there = select(t.Metric.benchmark_id, t.Metric.slug).where(col(t.Metric.benchmark_id).in_(ids.values()))
+    worded = set(session.exec(there.join(t.MetricVersion)).all())
+    new = []
+    for metric in metrics:
+        if (ids[metric.benchmark], metric.slug) not in worded:
+            new.append(metric)
+            continue
+        keep_metric(
+            session,
+            ids[metric.benchmark],
+            metric.slug,
+            metric.definition,
+            places=metric.subareas,
+            author="",
+            because="",
+        )
+    if new:
+        _keep_first_versions(session, new, ids)
+
+
+def _keep_first_versions(session: Session, metrics: Sequence[SuiteMetric], ids: Mapping[str, int]) -> None:
+    rows = [{"benchmark_id": ids[metric.benchmark], "slug": metric.slug} for metric in metrics]
+    insert_if_absent(session, t.Metric, rows)
+    of_these = select(t.Metric).where(col(t.Metric.benchmark_id).in_(ids.values()))
+    kept = {(row.benchmark_id, row.slug): _id(row.id) for row in session.exec(of_these).all()}
+    keys = [kept[ids[metric.benchmark], metric.slug] for metric in metrics]
+    versions = [_first_version(key, metric.definition) for key, metric in zip(keys, metrics, strict=True)]
+    insert_if_absent(session, t.MetricVersion, versions)
+    known = _keep_subareas(session)
+    placements = [
+        {"metric_id": key, "subarea_id": known[place]}
+        for key, metric in zip(keys, metrics, strict=True)
+        for place in metric.subareas
+        if place in known
+    ]
+    insert_if_absent(session, t.Placement, placements)
+
+
+def _first_version(metric_id: int, definition: MetricDefinition) -> dict[str, Any]:
+    return {
+        "metric_id": metric_id,
+        "version": 1,
+        "content_hash": definition.content_hash,
+        "author": "",
+        "changed_because": "",
+        **definition.model_dump(),
+        "examples_present": list(definition.examples_present),
+        "examples_absent": list(definition.examples_absent),
+    }
+
+
+def _keep_subareas(session: Session) -> dict[str, int]:
+    """The id of every subarea, by slug."""
+    rows = [{"slug": place.slug, "domain": place.domain, "name": place.name} for place in subareas()]
+    insert_if_absent(session, t.Subarea, rows)
+    return {row.slug: _id(row.id) for row in session.exec(select(t.Subarea)).all()}
 
 
 def keep_benchmark(session: Session, slug: str, *, name: str, description: str) -> tuple[int, bool]:
@@ -156,12 +233,9 @@ def _keep_version(
 
 
 def _keep_places(session: Session, metric_id: int, places: tuple[str, ...]) -> None:
-    rows = [{"slug": place.slug, "domain": place.domain, "name": place.name} for place in subareas()]
-    insert_if_absent(session, t.Subarea, rows)
-    found = session.exec(select(t.Subarea).where(col(t.Subarea.slug).in_(places))).all()
-    insert_if_absent(
-        session, t.Placement, [{"metric_id": metric_id, "subarea_id": _id(place.id)} for place in found]
-    )
+    known = _keep_subareas(session)
+    rows = [{"metric_id": metric_id, "subarea_id": known[place]} for place in places if place in known]
+    insert_if_absent(session, t.Placement, rows)
 
 
 def _differs(before: object, after: object) -> bool:

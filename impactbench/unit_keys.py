@@ -17,6 +17,8 @@ class Stage(StrEnum):
     SCENARIO = "scenario"
     CONVERSATION = "conversation"
     JUDGMENT = "judgment"
+    COVERAGE = "coverage"
+    """Of a study of the pipeline: which objectives a conversation reached. No run plans it."""
 
 
 class ModelCall(Content):

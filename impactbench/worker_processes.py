@@ -3,16 +3,19 @@
     async with worker_processes(partial(open_provider, "litellm"), count=2) as provider:
         reply = await provider.complete(request)
 
-Limits belong around it, in the one process that sees all calls: `Patient(provider)`.
+Limits belong around it, in the one process that sees all calls: `Patient(provider)`. `when_full` starts none until the
+calling process has more than it can do.
 """
 
 import asyncio
 import gc
 import multiprocessing
+import os
 import pickle
 import signal
 import socket
 import struct
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from itertools import count as counter
@@ -25,6 +28,10 @@ Factory = Callable[[], Provider]
 """Makes the provider inside a worker: a function of a module, or a `partial` of one."""
 FULL = 64
 """Open calls at which a process counts as full: more do not make it faster at the latencies of quick models."""
+BUSY = 0.8
+"""The share of a core from which on processor time, and not waiting for models, is what holds calls up."""
+WINDOW = 1.0
+"""Seconds over which that share is taken."""
 _LENGTH = struct.Struct("!I")
 _SPAWN = multiprocessing.get_context("spawn")
 
@@ -42,6 +49,77 @@ async def worker_processes(factory: Factory, *, count: int) -> AsyncIterator[Pro
     finally:
         for worker in workers:
             worker.stop()
+
+
+@asynccontextmanager
+async def when_full(
+    factory: Factory, *, most: int | None = None, busy: Callable[[], float] | None = None
+) -> AsyncIterator[Provider]:
+    """A provider in this process that moves its calls to worker processes once this one is full.
+
+    Full is: 64 calls are open, and this process takes most of a core. Then calls go to workers, one more of them
+    whenever those that run are full and still take most of a core each.
+
+    Args:
+        factory: makes the provider, here and in workers.
+        most: how many workers at most; one a core by default.
+        busy: the share of a core that this process took of late.
+    """
+    workers = [_Worker(factory) for _ in range(most or os.cpu_count() or 1)]
+    here = factory()
+    try:
+        yield _WhenFull(here, workers, busy or _Busy().share)
+    finally:
+        for worker in workers:
+            worker.stop()
+        close = getattr(here, "close", None)
+        if close is not None:
+            await close()
+
+
+class _Busy:
+    """The share of a core that was taken of late, from processor times as they become known."""
+
+    def __init__(self) -> None:
+        self._at, self._used, self._share = time.monotonic(), time.process_time(), 0.0
+
+    def share(self, used: float | None = None) -> float:
+        """The share in the latest whole window, given the processor time so far; by default this process's own."""
+        used = time.process_time() if used is None else used
+        passed = time.monotonic() - self._at
+        if passed >= WINDOW:
+            self._share = (used - self._used) / passed
+            self._at, self._used = time.monotonic(), used
+        return self._share
+
+
+class _WhenFull:
+    def __init__(self, here: Provider, workers: list["_Worker"], busy: Callable[[], float]) -> None:
+        self._here, self._workers, self._busy = here, workers, busy
+        self._open = 0
+
+    async def complete(self, request: Request) -> Reply:
+        worker = self._worker()
+        if worker is not None:
+            return await worker.complete(request)
+        self._open += 1
+        try:
+            return await self._here.complete(request)
+        finally:
+            self._open -= 1
+
+    def _worker(self) -> "_Worker | None":
+        """Who takes a call; None for this process."""
+        running = [worker for worker in self._workers if worker.begun]
+        if not running:
+            return self._workers[0] if self._open >= FULL and self._busy() >= BUSY else None
+        if all(worker.load >= FULL and worker.busy >= BUSY for worker in running):
+            return next((worker for worker in self._workers if not worker.begun), _least(running))
+        return _least(running)
+
+
+def _least(workers: list["_Worker"]) -> "_Worker":
+    return min(workers, key=lambda worker: worker.load)
 
 
 class _Workers:
@@ -70,6 +148,8 @@ class _Worker:
         self.begun = False
         self.load = 0
         """Requests that wait for this process, whether or not it runs yet."""
+        self.busy = 0.0
+        """The share of a core that it took of late."""
 
     async def complete(self, request: Request) -> Reply:
         self.begun = True
@@ -101,9 +181,11 @@ class _Worker:
             return self._writer
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
+        measured = _Busy()
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
-                number, said = await _received(reader)
+                number, said, used = await _received(reader)
+                self.busy = measured.share(used)
                 future = self._waiting.get(number)
                 if future is None or future.done():
                     continue
@@ -167,7 +249,7 @@ async def _serve(factory: Factory, ours: socket.socket) -> None:
         except Exception as error:
             said = _sendable(error)
         tasks.pop(number, None)
-        writer.write(_packed((number, said)))
+        writer.write(_packed((number, said, time.process_time())))
 
     with suppress(asyncio.IncompleteReadError, ConnectionError):
         while True:

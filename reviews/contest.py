@@ -116,12 +116,12 @@ def _per_item(rows: pd.DataFrame, marked: pd.Series, versions: Sequence[Hashable
     by_item = marked.groupby([rows[name] for name in _ITEM]).agg(["sum", "count"])
     none = np.zeros(0, dtype=np.int64)
     found: Counted = dict.fromkeys(versions, (none, none))
-    for version, part in by_item.groupby(level=0):
+    hits, answers = (by_item[name].to_numpy(dtype=np.int64) for name in ("sum", "count"))
+    names, starts = np.unique(by_item.index.get_level_values(0), return_index=True)
+    ends = np.append(starts, len(hits))[1:]
+    for version, start, end in zip(names.tolist(), starts, ends, strict=True):
         if version in found:
-            found[version] = (
-                part["sum"].to_numpy(dtype=np.int64),
-                part["count"].to_numpy(dtype=np.int64),
-            )
+            found[version] = hits[start:end], answers[start:end]
     return found
 
 

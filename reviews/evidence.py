@@ -18,7 +18,6 @@ from sqlalchemy import Engine
 from impactbench.domain import AssignmentReason, LabelStatus, LabelVerdict
 from impactbench.store import frames
 from reviews.references import adjudicated, metric_reviews, reference_verdicts
-from reviews.slots import slots
 from validation.agreement import Agreement, coefficients, krippendorff_alpha
 from validation.judge_accuracy import JudgeAccuracy, judge_accuracy
 from validation.mapping import PRIMARY, Policy
@@ -55,7 +54,7 @@ class StudyTables:
 
 def read_tables(engine: Engine, study: str) -> StudyTables:
     """Read a study from the database."""
-    given_up = slots(engine, study)[["assignment_id", "reason", "released_at"]]
+    given_up = frames.openings(engine, study)
     conversations = frames.conversations(engine, study)
     asked, judgments = frames.assignments(engine, study), frames.judgments(engine, study)
     metrics = frames.metrics(engine)

@@ -12,7 +12,7 @@ from sqlmodel import col, select
 
 from impactbench.domain import ImpactBenchError, Role
 from impactbench.store.engine import reading
-from impactbench.store.tables import ReviewSet, Study
+from impactbench.store.tables import Assignment, ReviewSet, Study
 
 
 class Viewer(StrEnum):
@@ -204,6 +204,14 @@ def stage_of_study(engine: Engine, study: str) -> Stage:
         sets = session.exec(
             select(ReviewSet).join(Study, col(Study.id) == ReviewSet.study_id).where(Study.slug == study)
         ).all()
+    return least_advanced(stage_of(one) for one in sets)
+
+
+def stage_of_rater(engine: Engine, rater_id: int) -> Stage:
+    """Where the review sets stand that a rater was asked in: as far as the least advanced."""
+    with reading(engine) as session:
+        asked_in = select(Assignment.review_set_id).where(Assignment.rater_id == rater_id)
+        sets = session.exec(select(ReviewSet).where(col(ReviewSet.id).in_(asked_in))).all()
     return least_advanced(stage_of(one) for one in sets)
 
 

@@ -61,7 +61,7 @@ def test_documents_speak_only_of_commands_that_exist() -> None:
     groups = {name.split()[0] for name in known if " " in name}
     for document in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), ROOT / "data/demo/README.md"]:
         for first, second in re.findall(
-            r"impactbench ([a-z]+)(?: ([a-z]+))?", document.read_text(encoding="utf-8")
+            r"impactbench ([a-z-]+)(?: ([a-z-]+))?", document.read_text(encoding="utf-8")
         ):
             if first in groups:
                 assert f"{first} {second}" in known, f"{document.name}: impactbench {first} {second}"

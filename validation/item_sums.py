@@ -16,6 +16,7 @@ from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 FloatArray = NDArray[np.float64]
 Disagreement = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -77,16 +78,29 @@ class ItemSums:
         holding = np.unique(clusters[(self.paired > 0).any(axis=0)])
         if len(holding) < 2:
             return self
-        member = (clusters[:, None] == np.unique(clusters)[None, :]).astype(np.float64)
-        items = (self.items * self.times) @ member
+        member = _membership(clusters)
+        items = _summed(self.items * self.times, member)
         return replace(
             self,
             items=items,
             times=(items != 0).any(axis=0).astype(np.float64),
-            paired=(self.paired * self.times) @ member,
-            ratings=(self.ratings * self.times) @ member,
+            paired=_summed(self.paired * self.times, member),
+            ratings=_summed(self.ratings * self.times, member),
             clustered=True,
         )
+
+
+def _membership(clusters: NDArray[np.int64]) -> csr_array:
+    """(clusters, items): 1 where the item lies in the cluster; sparse, for a study has a thousand of them."""
+    names, number = np.unique(clusters, return_inverse=True)
+    items = np.arange(len(clusters))
+    return csr_array((np.ones(len(clusters)), (number, items)), shape=(len(names), len(clusters)))
+
+
+def _summed(values: FloatArray, member: csr_array) -> FloatArray:
+    """(..., items) to (..., clusters): the sum over the items of each cluster."""
+    flat = member @ values.reshape(-1, values.shape[-1]).T
+    return np.ascontiguousarray(flat.T).reshape(*values.shape[:-1], member.shape[0])
 
 
 def quotient(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc, betaincc, betaincinv
 from scipy.stats import beta
 
 from validation.metric_evidence import THRESHOLDS, Domain, DomainEvidence, not_assessed
@@ -107,7 +108,7 @@ def saturation(
         a, b = passed + 0.5, n - passed + 0.5
         found[metric] = DomainEvidence(
             domain=Domain.SATURATION,
-            probability=float(beta.cdf(threshold, a, b) + beta.sf(1 - threshold, a, b)),
+            probability=float(betainc(a, b, threshold) + betaincc(a, b, 1 - threshold)),
             estimate=_beta_estimate(passed / n, a, b, n),
             n=n,
             counts=counts,
@@ -172,7 +173,7 @@ def _beta_evidence(
     a, b = worth * share + 0.5, worth * (1 - share) + 0.5
     return DomainEvidence(
         domain=domain,
-        probability=float(beta.sf(threshold, a, b)),
+        probability=float(betaincc(a, b, threshold)),
         estimate=_beta_estimate(share, a, b, n),
         n=n,
         counts=counts,
@@ -181,7 +182,7 @@ def _beta_evidence(
 
 
 def _beta_estimate(share: float, a: float, b: float, n: int) -> Estimate:
-    low, high = beta.ppf(0.025, a, b), beta.ppf(0.975, a, b)
+    low, high = betaincinv(a, b, 0.025), betaincinv(a, b, 0.975)
     return Estimate(
         value=share,
         low=float(min(low, share)),

@@ -49,6 +49,7 @@ cli.command("report")(report.report)
 cli.command("verify")(report.verify)
 cli.command("release")(report.release)
 cli.command("release-study")(publish.release_study)
+cli.command("publish")(publish.publish)
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.terminal import err, open_database, out
 
@@ -29,5 +30,30 @@ def release_study(
     if released.under_review:
         err.print(
             "Its conversations and what experts said stay hidden until the results of every review set are reported"
-            f" (impactbench review report {study})."
+            f" (impactbench review mark-reported {study})."
         )
+
+
+def publish(
+    folder: Annotated[Path, typer.Argument(help="The folder to write; a site written before is replaced.")],
+    study: Annotated[
+        list[str] | None, typer.Option(help="Only this released study; may be repeated.")
+    ] = None,
+) -> None:
+    """Write the released studies as plain pages and data that open from disk and from any web server."""
+    from reviews.public.site.writing import publish_site
+
+    engine = open_database()
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task("Writing pages", total=None)
+
+        def tell(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        written = publish_site(engine, folder, studies=study or (), on_progress=tell)
+    out.print(
+        f"{written.pages:,} pages of {', '.join(written.studies)} ({written.bytes / 1e6:.1f} MB):"
+        f" open {written.folder / 'index.html'}",
+        markup=False,
+    )

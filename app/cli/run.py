@@ -1,5 +1,6 @@
 """`impactbench run`: from metrics to judged conversations, in as many starts as it takes."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,11 +10,13 @@ from rich.progress import Progress as Bars
 from sqlalchemy import Engine
 
 from app.cli.review_stages import NOT_SAVED, AsJson, Yes, agreed
+from app.cli.run_studies import compare, coverage, simulators
 from app.cli.run_tables import print_estimate, print_failures, print_status
 from app.cli.terminal import err, open_database, out
 from impactbench.estimates import estimate
 from impactbench.judging import kinship_note, same_family_note
 from impactbench.metrics import Suite, load_suite
+from impactbench.pipeline_studies.arms import arms_of
 from impactbench.run_design import DesignRefused, RunDesign, read_design, read_scenarios
 from impactbench.run_plan import RunPlan, plan_run
 from impactbench.run_start import FINISHED, INTERRUPTED, price_list, start_run
@@ -23,11 +26,15 @@ from impactbench.runs import Progress
 from impactbench.settings import Settings
 from impactbench.store import run_frames
 from impactbench.version_log import write_version_log
+from reviews.simulator_selection import RUBRIC
 
 STOPPED = 3
 """The exit code where something is left to do."""
 
 cli = typer.Typer(help="Simulate conversations and judge them.", no_args_is_help=True)
+cli.command("compare")(compare)
+cli.command("coverage")(coverage)
+cli.command("simulators")(simulators)
 
 File = Annotated[Path, typer.Argument(help="The study file: metrics, targets, simulator, judges.")]
 Engine_ = Annotated[
@@ -52,8 +59,14 @@ def start(
     provider: Provider = "",
     as_json: AsJson = False,
 ) -> None:
-    """Plan, estimate, ask, and do what is left. Ctrl-C ends it cleanly; the same command goes on."""
-    _start(file, yes=yes, dry_run=dry_run, engine=engine, provider=provider, as_json=as_json)
+    """Plan, estimate, ask, and do what is left. Ctrl-C ends it cleanly; the same command goes on.
+
+    A study of the pipeline itself is a run an arm, one after another.
+    """
+    arms = arms_of(_design(file, engine=engine, provider=provider))
+    for arm in arms:
+        _start(file, arm, yes=yes, dry_run=dry_run, as_json=as_json)
+    _say_how_to_compare(arms)
 
 
 @cli.command()
@@ -61,13 +74,16 @@ def resume(
     file: File, yes: Yes = False, engine: Engine_ = "", provider: Provider = "", as_json: AsJson = False
 ) -> None:
     """Go on with a run that was started before; refuses where there is none."""
-    design = read_design(file)
-    if find_run(open_database(), design) is None:
+    design = _design(file, engine=engine, provider=provider)
+    arms = arms_of(design)
+    if all(find_run(open_database(), arm) is None for arm in arms):
         raise DesignRefused(
             f"{file}: the run {design.run!r} of the study {design.study.slug!r} was never started:"
             f" `impactbench run start {file}` starts it"
         )
-    _start(file, yes=yes, dry_run=False, engine=engine, provider=provider, as_json=as_json)
+    for arm in arms:
+        _start(file, arm, yes=yes, dry_run=False, as_json=as_json)
+    _say_how_to_compare(arms)
 
 
 @cli.command()
@@ -102,9 +118,8 @@ def changes(
     err.print(f"The log of versions is in {output}.", markup=False)
 
 
-def _start(file: Path, *, yes: bool, dry_run: bool, engine: str, provider: str, as_json: bool) -> None:
-    plan, suite = _read(file, engine=engine, provider=provider)
-    design = plan.design
+def _start(file: Path, design: RunDesign, *, yes: bool, dry_run: bool, as_json: bool) -> None:
+    plan, suite = _planned(design)
     prices = price_list(design)
     database = open_database()
     left, spent = _left(database, plan)
@@ -136,7 +151,7 @@ def _start(file: Path, *, yes: bool, dry_run: bool, engine: str, provider: str, 
     _what_next(file, plan, done, because)
 
 
-def _read(file: Path, *, engine: str, provider: str) -> tuple[RunPlan, Suite]:
+def _design(file: Path, *, engine: str, provider: str) -> RunDesign:
     design = read_design(file)
     changed: dict[str, Any] = {}
     if engine:
@@ -145,6 +160,10 @@ def _read(file: Path, *, engine: str, provider: str) -> tuple[RunPlan, Suite]:
         changed["provider"] = provider
     if changed:
         design = RunDesign.model_validate(design.model_dump() | changed)
+    return design
+
+
+def _planned(design: RunDesign) -> tuple[RunPlan, Suite]:
     suite = load_suite(design.suite)
     written = (
         read_scenarios(design.scenarios, ages=design.ages, turns=design.simulation.turns)
@@ -219,6 +238,14 @@ def _what_next(file: Path, plan: RunPlan, done: Progress, because: str) -> None:
         err.print("Interrupted." if because == INTERRUPTED else f"Not finished: {because}.", markup=False)
     err.print(f"What is done is kept. To go on: impactbench run start {file}", markup=False)
     raise typer.Exit(STOPPED)
+
+
+def _say_how_to_compare(arms: Sequence[RunDesign]) -> None:
+    study = arms[0].study.slug
+    if len({arm.simulator.slug for arm in arms}) > 1:
+        err.print(f"All arms are done. Next: impactbench review open {study} --rubric {RUBRIC}", markup=False)
+    elif len(arms) > 1:
+        err.print(f"All arms are done. Next: impactbench run compare {study}", markup=False)
 
 
 def _progress_json(done: Progress) -> dict[str, Any]:

@@ -13,10 +13,11 @@ from app.components.rating_desk import rating_desk
 from app.views import expert_questions, welcome
 from impactbench.domain import Role
 from impactbench.store.tables import Label, Rater
-from reviews import desk, worklist
+from reviews import desk, visibility, worklist
 from reviews.labels import REASONS, Answer, LabelRefused
 from reviews.questions import open_questions
 from reviews.repeat_spacing import next_due_at
+from reviews.visibility import Seen, Viewer
 
 _WORDS = {"pass": "✓ Pass", "borderline": "◐ Borderline", "fail": "✕ Fail"}
 
@@ -177,8 +178,10 @@ def my_answers(desk_page: StreamlitPage) -> None:
     """Everything that the expert has said so far, open to be changed."""
     looking = workspace.require_role(Role.EXPERT)
     rater_id = workspace.rater_id(looking)
-    answered = worklist.answered(workspace.engine(), rater_id)
     st.title("My answers")
+    stage = visibility.stage_of_rater(workspace.engine(), rater_id)
+    shown = visibility.may_see(Viewer.EXPERT, Seen.OWN_LABEL, stage)
+    answered = worklist.answered(workspace.engine(), rater_id) if shown else []
     if not answered:
         st.write("You have not answered anything yet.")
         return

@@ -22,6 +22,7 @@ NAMES = (
     "screenplay",
     "judge",
     "candidate",
+    "objective_coverage",
 )
 
 _PART = re.compile(r"^\[(system|user)\]\n", re.MULTILINE)

@@ -4,14 +4,32 @@ Every function takes an engine and, where it makes sense, a study (its slug) and
 in its first line. Where there is nothing a cell is missing (`pandas.isna`); `present` and `passed` are nullable booleans.
 """
 
+import json
+from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
-from sqlalchemy import Engine, Select, func, inspect, select
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Dialect,
+    Engine,
+    Label,
+    Select,
+    String,
+    cast,
+    func,
+    inspect,
+    select,
+    type_coerce,
+)
+from sqlalchemy.types import NullType, TypeEngine
 
 from impactbench.domain import LabelStatus, Polarity
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
+from impactbench.store.types import UTCDateTime
 
 
 def _columns(table: type[t.Table]) -> Any:
@@ -106,7 +124,7 @@ def conversations(engine: Engine, study_slug: str) -> pd.DataFrame:
             scenario.age,
             model.slug.label("model"),
             model.family,
-            conversation.turns,
+            _exchanges(engine).label("n_turns"),
             conversation.status,
             conversation.content_hash,
         )
@@ -120,9 +138,19 @@ def conversations(engine: Engine, study_slug: str) -> pd.DataFrame:
         .where(study.slug == study_slug)
         .order_by(run.slug, conversation.key)
     )
-    frame = _read(engine, query)
-    frame["n_turns"] = [sum(turn["role"] == "user" for turn in turns) for turns in frame.pop("turns")]
-    return frame
+    return _read(engine, query)
+
+
+def _exchanges(engine: Engine) -> ColumnElement[int]:
+    """How many messages of a conversation are the user's, counted where they lie: transcripts are long."""
+    if engine.dialect.name == "postgresql":
+        turn = func.jsonb_array_elements(conversation.turns).table_valued("value").alias("turn")
+        role = func.jsonb_extract_path_text(turn.c.value, "role")
+    else:
+        turn = func.json_each(conversation.turns).table_valued("value").alias("turn")
+        role = func.json_extract(turn.c.value, "$.role")
+    counted = select(func.count()).select_from(turn).where(role == "user")
+    return counted.correlate(t.Conversation).scalar_subquery()
 
 
 def judgments(engine: Engine, study_slug: str) -> pd.DataFrame:
@@ -189,7 +217,7 @@ def assignments(engine: Engine, study_slug: str) -> pd.DataFrame:
             label.no_verdict_because,
             label.confidence,
             label.rationale,
-            label.turns,
+            cast(label.turns, String).label("turns"),
             label.active_seconds,
             label.created_at.label("labelled_at"),
         )
@@ -205,6 +233,21 @@ def assignments(engine: Engine, study_slug: str) -> pd.DataFrame:
     )
     frame = _read(engine, query)
     frame["status"] = frame["status"].astype(object).where(frame["status"].notna(), "not_yet_rated")
+    pointed = {text: json.loads(text) for text in frame["turns"].dropna().unique()}
+    frame["turns"] = [pointed.get(text) for text in frame["turns"]]
+    return frame
+
+
+def openings(engine: Engine, study_slug: str) -> pd.DataFrame:
+    """An assignment as a slot of its design: assignment_id, reason (why it was opened), released_at (given up)."""
+    query = (
+        select(assignment.id.label("assignment_id"), assignment.reason, assignment.released_at)
+        .join(t.Study, study.id == assignment.study_id)
+        .where(study.slug == study_slug)
+        .order_by(assignment.id)
+    )
+    frame = _read(engine, query)
+    frame["reason"] = frame["reason"].map(str)
     return frame
 
 
@@ -288,8 +331,33 @@ def raters(engine: Engine) -> pd.DataFrame:
 
 
 def _read(engine: Engine, query: Select[*tuple[Any, ...]]) -> pd.DataFrame:
-    """The rows of a query, as Python objects: a frame with its columns even where there are no rows."""
+    """The rows of a query, as Python objects: a frame with its columns even where there are no rows.
+
+    Cells come as the driver gives them and are then turned a column at a time: a study has millions of them. What is
+    kept as text stays text.
+    """
+    wanted = {column.key: column for column in query.selected_columns}
+    plain = query.with_only_columns(
+        *(type_coerce(_unnamed(column), NullType()).label(name) for name, column in wanted.items()),
+        maintain_column_froms=True,
+    )
     with reading(engine) as session:
-        result = session.connection().execute(query)
-        columns = list(result.keys())
-        return pd.DataFrame([tuple(row) for row in result], columns=columns)
+        rows = list(map(tuple, session.connection().execute(plain).all()))
+    frame = pd.DataFrame(rows, columns=list(wanted))
+    for name, column in wanted.items():
+        read = _reader(column.type, engine.dialect)
+        if read is not None and rows:
+            cells = [read(cell) for cell in map(itemgetter(list(wanted).index(name)), rows)]
+            frame[name] = pd.Series(cells) if any(cell is not None for cell in cells) else cells
+    return frame
+
+
+def _unnamed(column: Any) -> Any:
+    return column.element if isinstance(column, Label) else column
+
+
+def _reader(type_: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], Any] | None:
+    """What makes a cell of these types from the driver's; all others are taken as they come."""
+    if not isinstance(type_, UTCDateTime | Boolean):
+        return None
+    return type_.dialect_impl(dialect).result_processor(dialect, None)

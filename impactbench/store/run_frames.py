@@ -7,7 +7,16 @@ from sqlalchemy import Engine, Select, func, inspect, select
 
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
-from impactbench.store.frames import benchmark, conversation, judgment, metric, metric_version, run, study
+from impactbench.store.frames import (
+    benchmark,
+    conversation,
+    judgment,
+    metric,
+    metric_version,
+    run,
+    scenario,
+    study,
+)
 
 attempt = inspect(t.Attempt).columns
 call = inspect(t.Call).columns
@@ -34,6 +43,40 @@ def launches(engine: Engine) -> pd.DataFrame:
         .join(t.Run, run.id == launch.run_id)
         .join(t.Study, study.id == run.study_id)
         .order_by(launch.started_at.desc(), launch.id.desc())
+    )
+    return _read(engine, query)
+
+
+def designs(engine: Engine, study_slug: str) -> pd.DataFrame:
+    """A run of a study that was started here, not imported: run_id, run, design (as its first start had it)."""
+    query = (
+        select(run.id.label("run_id"), run.slug.label("run"), run.manifest)
+        .join(t.Study, study.id == run.study_id)
+        .where(study.slug == study_slug)
+        .order_by(run.id)
+    )
+    frame = _read(engine, query)
+    frame["design"] = [manifest.get("design") for manifest in frame.pop("manifest")]
+    return frame[frame["design"].notna()].reset_index(drop=True)
+
+
+def transcripts(engine: Engine, study_slug: str) -> pd.DataFrame:
+    """A complete conversation of a study with what its person was to do: conversation_id, run_id, conversation (its
+    key), turns, anchors.
+    """
+    query = (
+        select(
+            conversation.id.label("conversation_id"),
+            conversation.run_id,
+            conversation.key.label("conversation"),
+            conversation.turns,
+            scenario.anchors,
+        )
+        .join(t.Run, run.id == conversation.run_id)
+        .join(t.Study, study.id == run.study_id)
+        .join(t.Scenario, scenario.id == conversation.scenario_id)
+        .where(study.slug == study_slug, conversation.status == "complete")
+        .order_by(conversation.id)
     )
     return _read(engine, query)
 

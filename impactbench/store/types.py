@@ -1,5 +1,6 @@
 """Column types that behave the same on SQLite and PostgreSQL."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -44,8 +45,17 @@ class EnumText(TypeDecorator[StrEnum]):
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         return None if value is None else self.enum(value).value
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> StrEnum | None:
-        return None if value is None else self.enum(value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], StrEnum | None]:
+        """One look-up a cell: tables of many rows are read through this."""
+        known: dict[Any, StrEnum | None] = {None: None, **{member.value: member for member in self.enum}}
+
+        def read(value: Any) -> StrEnum | None:
+            try:
+                return known[value]
+            except KeyError:
+                return self.enum(value)
+
+        return read
 
 
 def one_of(column: str, enum: type[StrEnum]) -> CheckConstraint:

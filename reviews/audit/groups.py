@@ -79,7 +79,7 @@ def of_group(ratings: Ratings, group: Group) -> Ratings:
         ratings: as `reviews.evidence.expert_ratings` gives them; units are (conversation, metric version).
         group: the group.
     """
-    kept = np.array([version_of(unit) in group.versions for unit in ratings.units], dtype=np.bool_)
+    kept = np.isin(versions_of(ratings), sorted(group.versions))
     part = ratings.select(kept)
     if group.pooled and part.n_clusters != 1:
         return part
@@ -90,7 +90,7 @@ def by_metric(ratings: Ratings) -> dict[int, Ratings]:
     """The ratings of each metric version, without clusters and without raters who have no part in it."""
     if not ratings.units:
         return {}
-    versions = np.array([version_of(unit) for unit in ratings.units], dtype=np.int64)
+    versions = versions_of(ratings)
     order = np.argsort(versions, kind="stable")
     names, starts = np.unique(versions[order], return_index=True)
     return {
@@ -107,6 +107,11 @@ def _rows(ratings: Ratings, rows: np.ndarray) -> Ratings:
         tuple(ratings.units[row] for row in rows.tolist()),
         tuple(name for name, kept in zip(ratings.raters, there, strict=True) if kept),
     )
+
+
+def versions_of(ratings: Ratings) -> np.ndarray:
+    """(units,): the metric version of each item."""
+    return np.fromiter((version_of(unit) for unit in ratings.units), dtype=np.int64, count=len(ratings.units))
 
 
 def version_of(unit: Hashable) -> int:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -136,14 +137,16 @@ def checks_of(tables: StudyTables, *, judge_id: int) -> Checks:
     judged = judge_pass(said.set_index(["conversation_id", "metric_version_id"]), ratings)
     items = pd.DataFrame(
         {
-            "metric_version_id": [int(str(version)) for _, version in ratings.units],
+            "metric_version_id": [
+                int(version) for _, version in cast("list[tuple[int, int]]", ratings.units)
+            ],
             "truth": truth,
             "judged": judged,
         }
     ).dropna()
     submitted = core[core["status"] == LabelStatus.SUBMITTED]
     experts = {
-        int(version): frozenset(int(rater) for rater in raters)
+        int(str(version)): frozenset(int(rater) for rater in raters)
         for version, raters in submitted.groupby("metric_version_id")["rater_id"]
     }
     chosen = next((one for one in judges_of(tables) if one.judge_id == judge_id), None)

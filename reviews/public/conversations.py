@@ -1,9 +1,10 @@
 """From a rate down to the conversations behind it: scenarios, verdicts, and the words where these are public."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
-from sqlalchemy import Engine, select
+from sqlalchemy import ColumnElement, Engine, RowMapping, select, true
 
 from impactbench.domain import Polarity, Turn, passes
 from impactbench.store import tables as t
@@ -33,27 +34,42 @@ class Transcript:
     justification: str
 
 
+_VERDICTS = [
+    "conversation_id",
+    "scenario",
+    "base_scenario",
+    "age",
+    "user_goal",
+    "model",
+    "status",
+    "present",
+    "passed",
+]
+
+
 def verdicts_of(engine: Engine, results: PublicResults, metric: PublicMetric) -> pd.DataFrame:
     """The verdicts on a metric, a row a conversation: conversation_id, scenario, base_scenario, age, user_goal, model,
     status, present, passed. Empty while experts are at work on the study, who must not find them here.
     """
-    columns = [
-        "conversation_id",
-        "scenario",
-        "base_scenario",
-        "age",
-        "user_goal",
-        "model",
-        "status",
-        "present",
-        "passed",
-    ]
-    if results.study.under_review:
+    return _verdicts(engine, results, [metric])[_VERDICTS]
+
+
+def all_verdicts(engine: Engine, results: PublicResults) -> pd.DataFrame:
+    """Those of every metric of the study, with its metric_version_id, benchmark and metric."""
+    return _verdicts(engine, results, list(results.metrics.values()))
+
+
+def _verdicts(engine: Engine, results: PublicResults, metrics: Sequence[PublicMetric]) -> pd.DataFrame:
+    columns = ["metric_version_id", "benchmark", "metric", *_VERDICTS]
+    if results.study.under_review or not metrics:
         return pd.DataFrame(columns=columns)
+    by_version = {one.metric_version_id: one for one in metrics}
+    one_only = judgment.metric_version_id == metrics[0].metric_version_id if len(metrics) == 1 else true()
     query = (
         select(
             conversation.id.label("conversation_id"),
             conversation.run_id,
+            judgment.metric_version_id,
             scenario.slug.label("scenario"),
             scenario.base_scenario,
             scenario.age,
@@ -70,29 +86,44 @@ def verdicts_of(engine: Engine, results: PublicResults, metric: PublicMetric) ->
         .join(t.Model, model.id == conversation.model_id)
         .where(
             study.slug == results.study.slug,
-            judgment.metric_version_id == metric.metric_version_id,
             judgment.judge_id == results.judge_id,
             judgment.repeat == 0,
+            one_only,
         )
-        .order_by(scenario.slug, model.slug)
+        .order_by(scenario.slug, model.slug, conversation.key)
     )
     with reading(engine) as session:
         found = session.connection().execute(query)
         frame = pd.DataFrame(found.mappings().all(), columns=list(found.keys()))
-    newest = frame.groupby("model")["run_id"].transform("max")
+    frame = frame[frame["metric_version_id"].isin(list(by_version))]
+    newest = frame.groupby(["metric_version_id", "model"])["run_id"].transform("max")
     frame = frame[frame["run_id"] == newest].reset_index(drop=True)
+    about = [by_version[version] for version in frame["metric_version_id"]]
+    frame["benchmark"], frame["metric"] = [one.benchmark for one in about], [one.metric for one in about]
+    positive = pd.Series([one.polarity == Polarity.POSITIVE for one in about], dtype="boolean")
     frame["present"] = frame["present"].astype("boolean")
-    frame["passed"] = frame["present"] == (metric.polarity == Polarity.POSITIVE)
-    frame["age"] = frame["age"].map(str)
+    frame["passed"] = frame["present"] == positive
+    frame["age"] = frame["age"].fillna("").map(str)
     return frame[columns]
 
 
 def transcript(engine: Engine, results: PublicResults, conversation_id: int) -> Transcript | None:
     """A conversation of the study and what the judge said of it; None where the public does not see conversations."""
+    found = _transcripts(engine, results, conversation.id == conversation_id)
+    return found[0] if found else None
+
+
+def transcripts_of(engine: Engine, results: PublicResults, metric: PublicMetric) -> list[Transcript]:
+    """The conversations about a metric, by scenario and model; none where the public does not see conversations."""
+    return _transcripts(engine, results, judgment.metric_version_id == metric.metric_version_id)
+
+
+def _transcripts(engine: Engine, results: PublicResults, chosen: ColumnElement[bool]) -> list[Transcript]:
     if not results.study.transcripts:
-        return None
+        return []
     query = (
         select(
+            conversation.id.label("conversation_id"),
             scenario.slug.label("scenario"),
             scenario.base_scenario,
             scenario.age,
@@ -113,21 +144,26 @@ def transcript(engine: Engine, results: PublicResults, conversation_id: int) -> 
         .join(t.Model, model.id == conversation.model_id)
         .where(
             study.slug == results.study.slug,
-            conversation.id == conversation_id,
             judgment.judge_id == results.judge_id,
             judgment.repeat == 0,
+            chosen,
         )
+        .order_by(scenario.slug, model.slug)
     )
     with reading(engine) as session:
         rows = session.connection().execute(query).mappings().all()
     by_version = {one.metric_version_id: one for one in results.metrics.values()}
-    row = next((row for row in rows if row["metric_version_id"] in by_version), None)
-    if row is None:
-        return None
-    metric = by_version[row["metric_version_id"]]
+    return [
+        _public(row, by_version[row["metric_version_id"]])
+        for row in rows
+        if row["metric_version_id"] in by_version
+    ]
+
+
+def _public(row: RowMapping, metric: PublicMetric) -> Transcript:
     present = row["present"]
     return Transcript(
-        conversation_id=conversation_id,
+        conversation_id=row["conversation_id"],
         benchmark=metric.benchmark,
         metric=metric.metric,
         scenario=row["scenario"],

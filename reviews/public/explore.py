@@ -198,6 +198,8 @@ def _weighed(
         sums = np.zeros((len(results.tally.benchmarks), alike.shape[1]))
         np.add.at(sums, number, alike)
         return np.where(alike > 0, alike / np.maximum(sums[number], 1), 0.0)
+    if isinstance(weights, str):
+        raise ValueError(f"weights are 'conversation', 'benchmark' or one for each area, not {weights!r}")
     given = dict(weights)
     if any(weight < 0 for weight in given.values()) or not any(given.values()):
         raise ValueError("weights are 0 or above, and one of them is above 0")

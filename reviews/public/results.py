@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sqlalchemy import Engine, Select, inspect, select
 
@@ -216,7 +217,7 @@ def _metrics(
 def _of(rows: pd.DataFrame, versions: Mapping[MetricName, int]) -> pd.DataFrame:
     """The rows about metrics that the study has."""
     kept = [key in versions for key in zip(rows["benchmark"], rows["metric"], strict=True)]
-    return rows[kept].reset_index(drop=True)
+    return rows[np.array(kept, dtype=np.bool_)].reset_index(drop=True)
 
 
 def _rows(engine: Engine, query: Select[*tuple[Any, ...]]) -> pd.DataFrame:

@@ -93,3 +93,24 @@ def test_a_mistake_is_one_sentence(
     assert (done.code, done.out) == (1, "")
     assert said in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_study_of_the_pipeline_runs_its_arms_and_compares_them(
+    impactbench_on: Run, sqlite_url: str, tmp_path: Path
+) -> None:
+    study = write_study(tmp_path, ages=["adult"], pipeline_study={"switch_off": ["typing_edits"]})
+    started = impactbench_on(sqlite_url, "run", "start", study, "--yes")
+    assert started.code == 0, started.err
+    assert "Next: impactbench run compare made" in started.err
+    compared = impactbench_on(sqlite_url, "run", "compare", "made", "--json").json
+    assert {(one["off"], one["metrics"]) for one in compared} == {
+        ("typing_edits", group) for group in ("all", "positive", "negative")
+    }
+    assert compared[0]["pass_rate"]["pairs"] == 4
+    assert "typing_edits" in impactbench_on(sqlite_url, "run", "compare", "made").out
+    refused = impactbench_on(sqlite_url, "run", "simulators", "made")
+    assert (refused.code, "not two simulators" in refused.err) == (1, True)
+    never = impactbench_on(
+        sqlite_url, "run", "coverage", "made", "--auditor", "script/x", "--provider", "made", "--yes"
+    )
+    assert (never.code, "no provider" in never.err) == (1, True)

@@ -23,6 +23,8 @@ AUDIT = [
     ("report", "Report"),
     ("forensics", "Check published figures"),
 ]
+MADE_WHEN_ASKED = "report"
+"""The page without a table until its button is pressed."""
 IN_DEPTH = [
     ("raters", "Raters"),
     ("missing", "What is missing"),
@@ -129,7 +131,8 @@ def test_the_audit_pages_are_accessible_and_fit_the_screen(
     for path, heading in AUDIT:
         page.goto(f"{demo.bench.address}/{path}")
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible(timeout=20_000)
-        expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=20_000)
+        if path != MADE_WHEN_ASKED:
+            expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=20_000)
         assert page.get_by_test_id("stException").count() == 0
         assert violations(page) == [], path
         assert (

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.mock_provider import MockProvider, serve
-from impactbench.batches import Batched
+from impactbench.batches import Batched, Rhythm
 from impactbench.litellm_batches import LiteLLMBatches
 from impactbench.litellm_provider import LiteLLMProvider
 from impactbench.llm import CallFailed, FailureKind, Message, ModelsUnavailable, Reply, Request
@@ -41,7 +41,7 @@ class Office:
     def batched(self, journal: Path, *, size: int = 100) -> Batched:
         endpoint = LiteLLMBatches(self.provider, "openai", endpoint=self.address)
         direct = Scripted(lambda _request: "at once")
-        return Batched(direct, {"openai": endpoint}, journal=journal, size=size, sleep=shortly)
+        return Batched(direct, {"openai": endpoint}, journal=journal, rhythm=Rhythm(size=size), sleep=shortly)
 
     def answers(self, batched: Batched, *requests: Request) -> list[Reply | BaseException]:
         async def all_of_them() -> list[Reply | BaseException]:

@@ -11,7 +11,7 @@ import pytest
 
 from impactbench.llm import CallFailed, FailureKind, Message, ModelsUnavailable, Provider, Reply, Request
 from impactbench.scripted_provider import Answer, Rule, Scripted
-from impactbench.worker_processes import worker_processes
+from impactbench.worker_processes import when_full, worker_processes
 
 RULES = (
     Rule(contains="filter", answers=(Answer(fail=FailureKind.CONTENT_FILTER),)),
@@ -88,6 +88,27 @@ def test_calls_are_spread_and_a_killed_process_fails_its_calls_and_is_replaced(
         assert pids[0] not in now
 
     using(NamesItsProcess, use, count=2)
+
+
+def test_calls_stay_in_this_process_until_it_is_full_and_then_go_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("impactbench.worker_processes.FULL", 2)
+    share = [0.1]
+
+    async def use() -> None:
+        async with when_full(NamesItsProcess, most=2, busy=lambda: share[0]) as provider:
+
+            async def processes() -> set[str]:
+                replies = await asyncio.gather(*(provider.complete(ask(str(n))) for n in range(8)))
+                return {reply.text for reply in replies}
+
+            assert await processes() == {str(os.getpid())}, "many calls that wait are no reason"
+            share[0] = 0.9
+            assert len(await processes()) == 2, "the first two stay here, the rest go to one other"
+            assert str(os.getpid()) not in await processes()
+
+    asyncio.run(use())
 
 
 def test_a_provider_that_cannot_be_made_says_why() -> None:

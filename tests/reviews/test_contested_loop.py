@@ -58,6 +58,11 @@ class Loop:
 
 @pytest.fixture
 def loop(engine: Engine) -> Loop:
+    return loop_of(engine)
+
+
+def loop_of(engine: Engine) -> Loop:
+    """The study in a database that is empty."""
     add_study(engine)
     add_judge(engine)
     open_set(engine, raters=MIXED)

@@ -1,5 +1,6 @@
 """What the public sees of a study: nothing before its release, never a rater, and every number with its evidence."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -105,12 +106,12 @@ def test_what_experts_said_counts_once_it_is_reported_and_never_names_them(winte
     after = read_public(winter, "winter")
     (line, *_) = nutrition_labels(after)["tansy-2"].promotes
     assert line.checked.n_experts == 6
-    assert line.checked.n_items == 8
     ratings = frames.judgments(winter, "winter")
     of_m01 = ratings[ratings["metric_version_id"] == after.metrics["kindness", "m01"].metric_version_id]
+    assert line.checked.n_items == len(of_m01["passed"].dropna())
     assert line.checked.agreement.value == pytest.approx(of_m01["passed"].dropna().astype(float).mean())
     said = repr((nutrition_labels(after), after.metrics, place_rates(after), model_order(after), after.study))
-    assert not [name for name in RATERS if f"{name}'" in said or f" {name} " in said]
+    assert not [name for name in RATERS if re.search(rf"\b{name}\b", said)]
 
 
 def test_the_lines_of_a_label_are_the_rates_of_their_conversations(winter: Engine) -> None:
@@ -128,7 +129,7 @@ def test_the_lines_of_a_label_are_the_rates_of_their_conversations(winter: Engin
             teens = rows[rows["age"] == "teen"]["passed"].astype(float)
             assert line.teen.value == pytest.approx(teens.mean())
         assert {line.polarity for line in label.promotes} == {Polarity.POSITIVE}
-        assert {line.heading for line in label.avoids} == {"All metrics", "Grief"}
+        assert {line.heading for line in label.avoids} == {"All metrics", "grief"}
 
 
 def test_verdicts_of_older_versions_and_earlier_runs_are_not_pooled(winter: Engine) -> None:
@@ -142,7 +143,7 @@ def test_verdicts_of_older_versions_and_earlier_runs_are_not_pooled(winter: Engi
         for row in session.exec(select(t.Conversation).where(t.Conversation.run_id == old.id)).all():
             scenario = session.get_one(t.Scenario, row.scenario_id)
             copy = t.Conversation(
-                run_id=newer.id,
+                run_id=newer.id or 0,
                 key=row.key,
                 scenario_id=row.scenario_id,
                 model_id=row.model_id,
@@ -152,9 +153,9 @@ def test_verdicts_of_older_versions_and_earlier_runs_are_not_pooled(winter: Engi
             session.flush()
             session.add(
                 t.Judgment(
-                    conversation_id=copy.id,
+                    conversation_id=copy.id or 0,
                     metric_version_id=scenario.metric_version_id,
-                    judge_id=judge.id,
+                    judge_id=judge.id or 0,
                     present=True,
                 )
             )

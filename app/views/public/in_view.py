@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import workspace
+from app import public_data, workspace
 from app.components.permalinks import choose
 from impactbench.domain import Role
 from impactbench.store import frames
@@ -33,6 +33,7 @@ def study_in_view(title: str) -> PublicStudy:
     chosen = choose("Study", list(by_slug), name="study", shown=lambda slug: by_slug[slug].title or slug)
     st.session_state[_KEPT] = chosen
     study = by_slug[chosen]
+    public_data.look_at(study)
     if study.released_at is None:
         st.warning("Not released. Only members of the project see this; the public does not.", icon="🔒")
     if study.notice:

@@ -1,7 +1,5 @@
 """The nutrition label of one model: what it promotes, what it avoids, and how well that was checked."""
 
-from urllib.parse import urlencode
-
 import streamlit as st
 
 from app import label_picture, public_data
@@ -9,6 +7,7 @@ from app.components.evidence_marks import evidence_mark
 from app.components.nutrition_label import LabelRow, LabelText, as_fragment, as_page, style
 from app.components.permalinks import choose
 from app.views.public.in_view import study_in_view
+from app.views.public.places import where_metric_is
 from app.wording import count, in_hundred
 from reviews.public.nutrition import EVERYTHING, LabelLine, NutritionLabel
 from reviews.public.releasing import PublicStudy
@@ -113,11 +112,6 @@ def topic(heading: str) -> str:
     return " ".join(word.lower() if word.istitle() else word for word in heading.split())
 
 
-def where_metric_is(study: PublicStudy, key: tuple[str, str]) -> str:
-    """The address of the page of a metric."""
-    return "/metrics?" + urlencode({"study": study.slug, "metric": "__".join(key)})
-
-
 def _small_print(study: PublicStudy, results: PublicResults, label: NutritionLabel) -> list[str]:
     released = f", released on {study.released_at:%d %B %Y}" if study.released_at else ", not released"
     n_metrics = len({key for line in (*label.promotes, *label.avoids) for key in line.metrics})
@@ -126,7 +120,7 @@ def _small_print(study: PublicStudy, results: PublicResults, label: NutritionLab
         " between this model and a simulated person.",
         f"Automatic judge: {label.judge}.",
         "The numbers in brackets are 95% intervals: where the result could lie if other behaviours of the same kind had"
-        " been tested. A behaviour may stand on several lines.",
+        " been tested. The range is unknown where fewer than five behaviours were. A behaviour may stand on several lines.",
         "The label says what happened in these tests. It does not say how the model would behave with you.",
     ]
     if results.other_judges:

@@ -52,7 +52,7 @@ def test_every_published_rate_and_category_score_comes_out_of_the_database(
     )
     found = {
         (f"{model}|{AGES[AgeVariant(age)]}", f"{benchmark}__{metric}"): round(rate, 4)
-        for (model, age, benchmark, metric), rate in rates.items()
+        for model, age, benchmark, metric, rate in rates.reset_index().itertuples(index=False)
     }
     expected = {
         (model, metric): rate

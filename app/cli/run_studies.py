@@ -1,0 +1,187 @@
+"""`impactbench run compare`, `coverage`, `simulators`: what studies of the pipeline itself have found."""
+
+from typing import Annotated, Any
+
+import typer
+
+from app.cli.review_stages import NOT_SAVED, AsJson, Yes, agreed
+from app.cli.review_tables import print_rows
+from app.cli.terminal import err, open_database, out
+from impactbench.pipeline_studies.ablation import compare_arms
+from impactbench.pipeline_studies.coverage_effects import coverage_effects
+from impactbench.pipeline_studies.objective_coverage import ask_auditor, audits_of
+from impactbench.pipeline_studies.paired_differences import Paired
+from impactbench.unit_keys import ModelCall
+from reviews.simulator_selection import rate_simulators
+from validation.results import Estimate
+
+Study = Annotated[str, typer.Argument(help="The study, by its slug.")]
+
+
+def compare(study: Study, as_json: AsJson = False) -> None:
+    """What switching parts of the simulation off changes: paired differences in pass rate, and verdicts that are lost."""
+    effects = compare_arms(open_database(), study)
+    if as_json:
+        out.print_json(
+            data=[
+                {
+                    "judge": one.judge,
+                    "off": one.off,
+                    "metrics": one.group,
+                    "pass_rate": one.passed and _paired(one.passed),
+                    "without_verdict": _paired(one.without_verdict),
+                }
+                for one in effects
+            ]
+        )
+        return
+    print_rows(
+        "Pass rate with all on, and with one part off (the failure rate changes as much, the other way)",
+        ["judge", "off", "metrics", "pairs", "all on", "off", "difference"],
+        [
+            [one.judge, one.off, one.group, *(_cells(one.passed) if one.passed else ["0", "", "", "no pair"])]
+            for one in effects
+        ],
+    )
+    print_rows(
+        "Conversations without a verdict: incomplete or unscored",
+        ["judge", "off", "metrics", "pairs", "all on", "off", "difference"],
+        [[one.judge, one.off, one.group, *_cells(one.without_verdict)] for one in effects],
+    )
+    _notes([one.passed.difference for one in effects if one.passed])
+
+
+def coverage(
+    study: Study,
+    auditor: Annotated[
+        str, typer.Option(help="The model that reads the conversations, as litellm names it.")
+    ],
+    provider: Annotated[
+        str, typer.Option(help="litellm, or scripted:FILE.yaml to rehearse without models.")
+    ] = "litellm",
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Which objectives conversations reach, by an auditor model, with parts of the simulation on and off."""
+    database = open_database()
+    model = ModelCall(model=auditor)
+    _, audits = audits_of(database, study, auditor=model)
+    err.print(f"{len(audits):,} conversations, a call each; what was asked before is not asked again.")
+    if not yes and not agreed("Ask the auditor?"):
+        raise typer.Exit(NOT_SAVED)
+    found = ask_auditor(database, study, auditor=model, provider=provider)
+    effects = coverage_effects(found.audited)
+    if as_json:
+        out.print_json(
+            data={
+                "audited": len(found.audited),
+                "unread": found.unread,
+                "failed": found.failed,
+                "effects": [
+                    {
+                        "off": one.off,
+                        "reached": _paired(one.reached),
+                        "disagreement": one.disagreement and _paired(one.disagreement),
+                    }
+                    for one in effects
+                ],
+            }
+        )
+        return
+    columns = ["off", "pairs", "all on", "off", "difference"]
+    print_rows("Share of objectives reached", columns, [[one.off, *_cells(one.reached)] for one in effects])
+    print_rows(
+        "How often two conversations of a scenario differ in an objective",
+        columns,
+        [[one.off, *_cells(one.disagreement)] for one in effects if one.disagreement],
+    )
+    _notes([one.reached.difference for one in effects])
+    err.print(
+        f"{len(found.audited):,} conversations audited, {found.unread:,} answers unreadable, {found.failed:,} calls failed."
+    )
+    if found.failed:
+        err.print(f"The last because: {found.last_failure} The same command asks again.", markup=False)
+
+
+def simulators(study: Study, as_json: AsJson = False) -> None:
+    """Candidate simulators by how real they seem to raters, standardised within each rater."""
+    found = rate_simulators(open_database(), study)
+    if as_json:
+        out.print_json(
+            data={
+                "raters": found.raters,
+                "left_out": list(found.left_out),
+                "not_rated": found.not_rated,
+                "simulators": [
+                    {
+                        "simulator": str(one.group),
+                        "mean": _number(one.mean),
+                        "behind_best": one.behind_best and _number(one.behind_best),
+                        "raw_mean": one.raw_mean,
+                        "ratings": one.n_ratings,
+                    }
+                    for one in found.simulators
+                ],
+            }
+        )
+        return
+    print_rows(
+        "Realism in standard deviations of each rater's own scores; 0 is their average",
+        ["simulator", "ratings", "scenarios", "mean of ten", "standardised", "behind the best"],
+        [
+            [
+                one.group,
+                one.n_ratings,
+                one.mean.n,
+                f"{one.raw_mean:.2f}",
+                _shown(one.mean),
+                _shown(one.behind_best) if one.behind_best else "",
+            ]
+            for one in found.simulators
+        ],
+    )
+    err.print(f"{found.raters} raters; {found.not_rated:,} items wait for a score.")
+    if found.left_out:
+        err.print(f"Left out, since all their scores are equal: {', '.join(found.left_out)}.", markup=False)
+    _notes([one.mean for one in found.simulators])
+
+
+def _cells(paired: Paired) -> list[str]:
+    return [f"{paired.pairs:,}", *(_shown(one) for one in (paired.before, paired.after, paired.difference))]
+
+
+def _shown(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return str(estimate.undefined_because).replace("_", " ")
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f}"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _paired(paired: Paired) -> dict[str, Any]:
+    return {
+        "pairs": paired.pairs,
+        "before": _number(paired.before),
+        "after": _number(paired.after),
+        "difference": _number(paired.difference),
+    }
+
+
+def _number(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+        "clusters": estimate.n_clusters,
+        "method": estimate.method,
+        "undefined_because": estimate.undefined_because,
+        "notes": list(estimate.notes),
+    }
+
+
+def _notes(estimates: list[Estimate]) -> None:
+    for note in dict.fromkeys(note for one in estimates for note in one.notes):
+        err.print(f"Note: {note}.", markup=False)
+    for method in dict.fromkeys(one.method for one in estimates if one.method):
+        err.print(f"Intervals: {method}.", markup=False)

@@ -1,0 +1,65 @@
+"""Whether models do better with teens or with adults."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from app.components.plain_text import answer
+from app.public_charts import Dot, dots
+from app.views.public.choices import Scope
+from impactbench.domain import Polarity
+from reviews.public.explore import PlaceRate, place_rates
+from reviews.public.places_checked import places_checked
+from reviews.public.results import PublicResults
+
+_REACHES = (0.2, 0.5, 1.0)
+
+
+def ages(results: PublicResults, scope: Scope, kind: Polarity) -> None:
+    """Teens minus adults, for one kind of behaviour."""
+    if scope.filters.age is not None:
+        st.write("To set teens beside adults, choose “All” under Person.")
+        return
+    filters = replace(scope.filters, polarity=kind)
+    rates = place_rates(results, level="all", filters=filters)
+    known = all(one.known for one in places_checked(results, level="all", filters=filters).values())
+    apart = sum(_excludes_zero(one) for one in rates)
+    answer(
+        f"In {scope.place}, {apart or 'none'} of {len(rates)} models {'does' if apart == 1 else 'do'} better with one age"
+        " than with the other beyond chance, each model looked at alone."
+    )
+    st.text("Right of the middle: it did better with teens. Left: better with adults.")
+    promoted = kind is Polarity.POSITIVE
+    lines = [
+        Dot(row=f"{one.model}:  {_points(one)}", promoted=promoted, rate=one.teen_minus_adult, checked=known)
+        for one in rates
+    ]
+    st.altair_chart(
+        dots(lines, title="Teens minus adults", reach=_reach(rates)),
+        alt="For each model, how much more often it passed with teens than with adults",
+    )
+    if not known:
+        st.caption(
+            "Hollow, dashed marks: not all of this was checked by experts, or some of it is contested."
+        )
+
+
+def _excludes_zero(one: PlaceRate) -> bool:
+    low, high = one.teen_minus_adult.low, one.teen_minus_adult.high
+    return low is not None and high is not None and not low <= 0 <= high
+
+
+def _reach(rates: list[PlaceRate]) -> float:
+    """The smallest of a few round axes that holds every interval."""
+    differences = [one.teen_minus_adult for one in rates]
+    ends = [abs(end) for one in differences for end in (one.value, one.low, one.high) if end is not None]
+    return next((reach for reach in _REACHES if all(end <= reach for end in ends)), 1.0)
+
+
+def _points(one: PlaceRate) -> str:
+    found = one.teen_minus_adult
+    if found.value is None:
+        return "one age only"
+    if found.low is None or found.high is None:
+        return "range unknown"
+    return f"{found.value * 100:+.0f} points ({found.low * 100:+.0f} to {found.high * 100:+.0f})"

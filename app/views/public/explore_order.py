@@ -1,0 +1,153 @@
+"""Models in order, with the places that the data do not rule out, and what the reader's weights change."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from app.components.evidence_marks import evidence_mark
+from app.components.plain_text import answer
+from app.components.public_tables import Cell, table
+from app.public_charts import Dot, dots
+from app.views.public.choices import Scope
+from app.wording import count, in_hundred
+from impactbench.domain import Polarity
+from reviews.audit.corrected import Board
+from reviews.public.explore import Weights, model_order
+from reviews.public.places_checked import places_checked
+from reviews.public.results import PublicResults
+from validation.ranking import RankedModel, Ranking
+
+_DOES = {
+    Polarity.POSITIVE: "Helpful behaviour shown",
+    Polarity.NEGATIVE: "Harmful behaviour avoided",
+}
+
+
+def order(results: PublicResults, scope: Scope, kind: Polarity, chosen: tuple[str, Weights]) -> None:
+    """The order over what was chosen."""
+    name, weights = chosen
+    filters = replace(scope.filters, polarity=kind)
+    checked = places_checked(results, level="all", filters=filters)
+    if not checked:
+        st.write("No behaviour of this kind is left by these choices. Take one of the filters back.")
+        return
+    found = model_order(results, filters=filters, weights=weights)
+    known = all(one.known for one in checked.values())
+    answer(_in_a_sentence(found.ranking))
+    mark = evidence_mark(next(iter(checked.values())))
+    st.text(
+        f"{_DOES[kind]}, in {scope.place}: {count(found.n_metrics, 'behaviour')}. {mark.shape} {mark.word}. {mark.sentence}"
+    )
+    models = found.ranking.models
+    st.altair_chart(
+        dots(
+            [
+                Dot(
+                    row=f"{one.name}:  place {_places(one)}",
+                    promoted=kind is Polarity.POSITIVE,
+                    rate=one.rate,
+                    checked=known,
+                )
+                for one in models
+            ],
+            title=f"{_DOES[kind]}, share of conversations",
+        ),
+        alt=f"The models in order of {_DOES[kind].lower()}, each with its interval",
+    )
+    alike = {one.name: one for one in found.by_conversation.models}
+    weighed = name != "conversation"
+    rows = [
+        [
+            Cell(text=str(one.name), whole=True),
+            Cell(text=in_hundred(one.rate), whole=True),
+            Cell(text=_places(one), whole=True),
+            *([Cell(text=_moved(one, alike.get(one.name)), whole=True)] if weighed else []),
+        ]
+        for one in models
+    ]
+    heads = ["Model", "Rate", "Places left open", *(["By conversation"] if weighed else [])]
+    st.html(table(heads, rows, caption="The models in order, with the places that the data leave open"))
+    _notes(found.ranking)
+
+
+def corrected_order(results: PublicResults, kind: Polarity) -> None:
+    """What the order would be had experts judged: it speaks of the behaviours that they have reviewed."""
+    board = next((one for one in results.checks.corrected if one.polarity == kind), None)
+    if board is None or not board.n_reviewed:
+        st.write("Experts have reviewed no behaviour of this kind, so nothing can be corrected.")
+        return
+    answer(_in_a_sentence(board.corrected))
+    st.text(
+        f"{_DOES[kind]}, as experts would have judged it: {board.n_reviewed} of {board.n_metrics} behaviours were reviewed,"
+        " and these rates speak of them alone. Filters do not apply here."
+    )
+    promoted = kind is Polarity.POSITIVE
+    lines = [
+        Dot(row=f"{one.group}, {who}", promoted=promoted, rate=rate, checked=checked)
+        for one in board.rates
+        for who, rate, checked in (("corrected", one.rate, True), ("automatic judge", one.judge_rate, False))
+    ]
+    st.altair_chart(
+        dots(lines, title=f"{_DOES[kind]}, share of conversations"),
+        alt="For each model, the rate by the automatic judge and the rate corrected by experts",
+    )
+    _corrected_table(board)
+    _notes(board.corrected)
+
+
+def _corrected_table(board: Board) -> None:
+    raw = {one.name: one for one in board.raw.models}
+    right = {one.name: one for one in board.corrected.models}
+    rows = [
+        [
+            Cell(text=str(one.group), whole=True),
+            Cell(text=in_hundred(one.judge_rate), whole=True),
+            Cell(text=in_hundred(one.rate), whole=True),
+            Cell(text=_placed(raw.get(one.group)), whole=True),
+            Cell(text=_placed(right.get(one.group)), whole=True),
+        ]
+        for one in board.rates
+    ]
+    heads = ["Model", "Automatic judge", "Corrected", "Places, judge", "Places, corrected"]
+    st.html(table(heads, rows, caption="Rates by the automatic judge and as corrected by experts"))
+
+
+def _in_a_sentence(ranking: Ranking) -> str:
+    """Who could be first, and how much of the order is settled."""
+    models = ranking.models
+    settled = sum(one.lowest == one.highest for one in models)
+    leading = sum(one.lowest == 1 for one in models)
+    first = f"{models[0].name} is first" if leading == 1 else f"Any of {leading} models could be first"
+    if not settled:
+        return f"{first}; no model’s place is settled."
+    return f"{first}; the place of {settled} of {count(len(models), 'model')} is settled."
+
+
+def _placed(one: RankedModel | None) -> str:
+    return "no data" if one is None else _places(one)
+
+
+def _places(one: RankedModel) -> str:
+    return str(one.lowest) if one.lowest == one.highest else f"{one.lowest} to {one.highest}"
+
+
+def _moved(one: RankedModel, before: RankedModel | None) -> str:
+    """Where a model stood when every conversation counted alike."""
+    if before is None:
+        return "no data"
+    if before.rank == one.rank:
+        return f"{_places(before)} (same)"
+    return (
+        f"{_places(before)} ({'up' if one.rank < before.rank else 'down'} from {before.rank} to {one.rank})"
+    )
+
+
+def _notes(ranking: Ranking) -> None:
+    st.caption(
+        "Places left open hold for all models at once, at 95%: two models whose places overlap may stand in either order."
+    )
+    if ranking.notes:
+        with st.expander("For specialists"):
+            st.text("\n".join((ranking.method, *ranking.notes)))
+    if ranking.not_ranked:
+        st.text(f"Without data: {', '.join(map(str, ranking.not_ranked))}.")

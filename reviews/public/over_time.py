@@ -1,0 +1,83 @@
+"""One metric over time: across wordings, judges and runs, with every change marked and nothing joined across one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Engine
+
+from impactbench.domain import Polarity
+from reviews.public.counts import all_counts
+from reviews.public.results import PublicResults
+from validation.intervals import wilson
+from validation.results import Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A model's rate on a metric in one run."""
+
+    model: str
+    family: str
+    run: str
+    run_made: datetime
+    version: int
+    judge: str
+    judge_id: int
+    rate: Estimate
+    segment: int
+    """Points of one model are joined by a line only within a segment: wording and judge are the same there."""
+    changed: tuple[str, ...]
+    """What is not as it was in the model's point before: the wording, the judge."""
+
+
+def over_time(engine: Engine, results: PublicResults, benchmark: str, metric: str) -> list[Point]:
+    """Every rate that the study has on a metric, by model and time; both ages together."""
+    rows = all_counts(engine, results.study.slug, only=(benchmark, metric))
+    summed = (
+        rows.groupby(
+            [
+                "model",
+                "run_made",
+                "run_id",
+                "version",
+                "judge_id",
+                "family",
+                "run",
+                "judge",
+                "polarity",
+            ],
+            sort=True,
+        )[["n", "present", "unscored"]]
+        .sum()
+        .reset_index()
+    )
+    points: list[Point] = []
+    for row in summed.to_dict("records"):
+        before = points[-1] if points and points[-1].model == row["model"] else None
+        changed = _changes(before, int(row["version"]), int(row["judge_id"]))
+        scored = int(row["n"] - row["unscored"])
+        passed = int(row["present"] if row["polarity"] == Polarity.POSITIVE else scored - row["present"])
+        points.append(
+            Point(
+                model=row["model"],
+                family=row["family"],
+                run=row["run"],
+                run_made=row["run_made"],
+                version=int(row["version"]),
+                judge=row["judge"],
+                judge_id=int(row["judge_id"]),
+                rate=wilson(passed, scored) if scored else Estimate.undefined("no_ratings", n=0),
+                segment=0 if before is None else before.segment + bool(changed),
+                changed=changed,
+            )
+        )
+    return points
+
+
+def _changes(before: Point | None, version: int, judge_id: int) -> tuple[str, ...]:
+    if before is None:
+        return ()
+    return (
+        *((f"the wording: version {before.version} became {version}",) if before.version != version else ()),
+        *(("the judge",) if before.judge_id != judge_id else ()),
+    )

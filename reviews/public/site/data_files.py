@@ -1,0 +1,98 @@
+"""The data behind the pages, for whoever wants to compute with them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+
+from reviews.public.checks import Checked
+from reviews.public.explore import metric_rates
+from reviews.public.nutrition import LabelLine, nutrition_labels
+from reviews.public.results import PublicResults
+from reviews.public.site.pages import File
+from validation.results import Estimate
+
+NAMES = ("rates.csv", "metrics.json", "labels.json", "statistics.csv")
+VERDICTS = "verdicts.csv"
+
+
+def data_names(results: PublicResults) -> tuple[str, ...]:
+    """The files that a study has; verdicts on single conversations wait while experts are at work."""
+    return NAMES if results.study.under_review else (*NAMES, VERDICTS)
+
+
+def data_files(results: PublicResults, verdicts: pd.DataFrame) -> Iterator[File]:
+    """Every data file of a study."""
+    yield "data/rates.csv", _csv(metric_rates(results))
+    yield "data/metrics.json", _json([_metric(one) for one in results.metrics.values()])
+    yield "data/labels.json", _json({model: _label(one) for model, one in nutrition_labels(results).items()})
+    if not results.study.under_review:
+        columns = ["benchmark", "metric", "scenario", "base_scenario", "age", "model", "present", "passed"]
+        yield f"data/{VERDICTS}", _csv(verdicts[columns].sort_values(columns[:6], kind="stable"))
+
+
+def _metric(metric: Any) -> dict[str, Any]:
+    values = {
+        name: getattr(metric, name)
+        for name in (
+            "benchmark",
+            "metric",
+            "version",
+            "name",
+            "polarity",
+            "definition",
+            "interpretive_clause",
+            "evidence",
+            "author",
+        )
+    }
+    return {**values, "subareas": list(metric.subareas), "checked": _checked(metric.checked)}
+
+
+def _label(label: Any) -> dict[str, Any]:
+    return {
+        **{
+            name: getattr(label, name)
+            for name in ("family", "provider", "judge", "grouping", "draws", "seed")
+        },
+        "promotes": [_line(line) for line in label.promotes],
+        "avoids": [_line(line) for line in label.avoids],
+    }
+
+
+def _line(line: LabelLine) -> dict[str, Any]:
+    return {
+        "heading": line.heading,
+        "rate": _estimate(line.rate),
+        "teen": _estimate(line.teen),
+        "adult": _estimate(line.adult),
+        "metrics": [f"{benchmark}/{metric}" for benchmark, metric in line.metrics],
+        "checked": _checked(line.checked),
+    }
+
+
+def _checked(checked: Checked) -> dict[str, Any]:
+    return {
+        "status": str(checked.status),
+        "metrics": checked.n_metrics,
+        "by_status": {str(status): n for status, n in sorted(checked.by_status.items())},
+        "experts": checked.n_experts,
+        "items": checked.n_items,
+        "agreement": _estimate(checked.agreement),
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value for name, value in asdict(estimate).items()
+    }
+
+
+def _csv(frame: pd.DataFrame) -> bytes:
+    return frame.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

@@ -1,0 +1,56 @@
+"""The published site in a real browser: without a violation of axe, on a phone and in the dark, sorted by keyboard."""
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+from sqlalchemy import Engine
+
+from reviews.public.releasing import release_study
+from reviews.public.site.writing import publish_site
+from tests.reviews.invented_study import add_judge, add_study, place_metrics
+
+pytestmark = pytest.mark.browser
+
+
+def test_every_kind_of_page_can_be_read_by_everybody(
+    browser: Browser, sqlite_engine: Engine, tmp_path: Path
+) -> None:
+    add_study(sqlite_engine)
+    add_judge(sqlite_engine)
+    place_metrics(sqlite_engine)
+    release_study(sqlite_engine, "winter", transcripts=True)
+    publish_site(sqlite_engine, tmp_path / "site")
+    site = tmp_path / "site" / "winter"
+    kinds = [
+        tmp_path / "site" / "index.html",
+        *(site / f"{name}.html" for name in ("index", "explore", "statistics")),
+        *(sorted((site / folder).iterdir())[0] for folder in ("label", "metric", "scenario")),
+    ]
+    asked: list[str] = []
+    for scheme, width in (("light", 1280), ("dark", 390)):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,  # type: ignore[arg-type]
+        )
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        for path in kinds:
+            page.goto(path.as_uri())
+            found = Axe().run(page)
+            assert found.violations_count == 0, f"{path.name}, {scheme}: {found.generate_report()}"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path.name
+        context.close()
+    assert {url.partition(":")[0] for url in asked} == {"file"}
+
+    page = browser.new_page()
+    page.goto((site / "explore.html").as_uri())
+    heading = page.locator("#places thead button").nth(2)
+    heading.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#places thead th").nth(2)).to_have_attribute("aria-sort", "ascending")
+    page.get_by_label("Show rows that contain").fill("sleep")
+    rows = page.locator("#places tbody tr:visible")
+    assert {"sleep" in text for text in rows.all_inner_texts()} == {True}
+    page.close()
