@@ -115,12 +115,18 @@ def maximum_likelihood(successes: ArrayLike, *, trials: ArrayLike) -> tuple[Esti
         return -float((betaln(a + k, b + n - k) - betaln(a, b)).sum())
 
     start = (k.sum() + 1) / (n.sum() + 2)
-    best = minimize(
+    cap = np.log(CAP_ON_PRECISION)
+    inside = minimize(
         loss,
         np.array([np.log(start / (1 - start)), np.log(5.0)]),
         method="L-BFGS-B",
-        bounds=[(-20, 20), (np.log(1e-2), np.log(CAP_ON_PRECISION))],
-    ).x
+        bounds=[(-20, 20), (np.log(1e-2), cap)],
+    )
+    # The likelihood is nearly flat on its way to the cap, and the search may stop anywhere on it.
+    pooled = minimize(
+        lambda logit: loss(np.array([logit[0], cap])), inside.x[:1], method="L-BFGS-B", bounds=[(-20, 20)]
+    )
+    best = np.array([pooled.x[0], cap]) if pooled.fun <= inside.fun else inside.x
     mu, precision = float(1 / (1 + np.exp(-best[0]))), float(np.exp(best[1]))
     notes = ("complete pooling: the precision ran to its cap",) if precision > 0.99 * CAP_ON_PRECISION else ()
     method, clusters = "beta-binomial maximum likelihood, no interval", int((n > 0).sum())

@@ -171,6 +171,11 @@ def _sets(data: Data) -> NDArray[np.float64]:
 Call = Callable[[Callable[..., Any], Data], object]
 
 CALLS: Mapping[str, Call] = {
+    "graded.compare_graded": lambda f, d: f(d.reference, d.judge, levels=[0.0, 1.0], threshold=0.5),
+    "paired_agreement.alpha_change": lambda f, d: f(d.ratings, d.ratings, seed=0),
+    "standardised_scores.standardised_groups": lambda f, d: f(
+        d.reference.tolist(), raters=d.groups, groups=d.groups, clusters=list(range(d.n))
+    ),
     "agreement.coefficients": lambda f, d: f(d.ratings),
     "agreement.percent_agreement": lambda f, d: (f(d.ratings), f(d.ratings, pair_weighted=True)),
     "agreement.specific_agreement": lambda f, d: f(d.ratings),
@@ -328,6 +333,7 @@ NO_DATA = {
     "decisions.thresholds",
     "forensics.compatible_tables",  # published figures
     "forensics.compatible_sizes",
+    "forensics.published_table",
     "published_retest.implied_prevalence",
     "forensics.implied_test",
     "published_retest.minority_ratings",
@@ -375,6 +381,7 @@ MACHINERY = {
 """Modules of plans, and of sums that only the functions above are fed with."""
 
 PARTS = {
+    "standardised_scores.standardised",
     "bootstrap.resampled",
     "bootstrap.resampling_weights",
     "bootstrap.sums_of",
