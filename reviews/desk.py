@@ -200,7 +200,7 @@ _EXPOSE = insert(Exposure).from_select(
     _OWN.with_only_columns(
         col(Assignment.rater_id), col(Assignment.id), bindparam("now", type_=UTCDateTime())
     ),
-)
+).execution_options(preserve_rowcount=True)
 _NEWEST_REVISION = select(func.max(Label.revision)).where(
     Label.assignment_id == bindparam("assignment", type_=Integer)
 )
