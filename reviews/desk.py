@@ -195,12 +195,16 @@ _OWN = (
         col(Rater.active),
     )
 )
-_EXPOSE = insert(Exposure).from_select(
-    ["rater_id", "assignment_id", "shown_at"],
-    _OWN.with_only_columns(
-        col(Assignment.rater_id), col(Assignment.id), bindparam("now", type_=UTCDateTime())
-    ),
-).execution_options(preserve_rowcount=True)
+_EXPOSE = (
+    insert(Exposure)
+    .from_select(
+        ["rater_id", "assignment_id", "shown_at"],
+        _OWN.with_only_columns(
+            col(Assignment.rater_id), col(Assignment.id), bindparam("now", type_=UTCDateTime())
+        ),
+    )
+    .execution_options(preserve_rowcount=True)
+)
 _NEWEST_REVISION = select(func.max(Label.revision)).where(
     Label.assignment_id == bindparam("assignment", type_=Integer)
 )

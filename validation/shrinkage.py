@@ -123,10 +123,8 @@ def maximum_likelihood(successes: ArrayLike, *, trials: ArrayLike) -> tuple[Esti
         bounds=[(-20, 20), (np.log(1e-2), cap)],
     )
     # The likelihood is nearly flat on its way to the cap, and the search may stop anywhere on it.
-    pooled = minimize(
-        lambda logit: loss(np.array([logit[0], cap])), inside.x[:1], method="L-BFGS-B", bounds=[(-20, 20)]
-    )
-    best = np.array([pooled.x[0], cap]) if pooled.fun <= inside.fun else inside.x
+    pooled = minimize(loss, np.array([inside.x[0], cap]), method="L-BFGS-B", bounds=[(-20, 20), (cap, cap)])
+    best = pooled.x if pooled.fun <= inside.fun else inside.x
     mu, precision = float(1 / (1 + np.exp(-best[0]))), float(np.exp(best[1]))
     notes = ("complete pooling: the precision ran to its cap",) if precision > 0.99 * CAP_ON_PRECISION else ()
     method, clusters = "beta-binomial maximum likelihood, no interval", int((n > 0).sum())
