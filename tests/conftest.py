@@ -1,5 +1,6 @@
 """What every test may ask for."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import Iterator
@@ -36,6 +37,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if not REQUIRED and (reason := why_no_postgres()):
         terminalreporter.write_line(f"The tests on PostgreSQL were left out: {reason}")
+
+
+@pytest.fixture(autouse=True)
+def own_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Playwright leaves its loop marked as running in a process that has driven a browser; others start their own."""
+    if request.node.get_closest_marker("browser"):
+        yield
+        return
+    running = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(running)
 
 
 @pytest.fixture(scope="session")
