@@ -89,13 +89,15 @@ class _OnRay:
         self._turn = counter()
 
     async def complete(self, request: Request) -> Reply:
+        died: set[int] = set()
         for _ in range(LIVES):
-            place = self._least_busy()
+            place = self._least_busy(died)
             self._open[place] += 1
             asked = self._actors[place].complete.remote(request)
             try:
                 said = await asked
             except self._ray.exceptions.RayActorError:
+                died.add(place)
                 continue
             except asyncio.CancelledError:
                 self._ray.cancel(asked)
@@ -111,8 +113,8 @@ class _OnRay:
             kind=FailureKind.SERVER,
         )
 
-    def _least_busy(self) -> int:
-        """In turn among equals, so that a call whose worker died does not go straight back to it."""
+    def _least_busy(self, died: set[int]) -> int:
+        """In turn among equals, and not back to where this call's worker died: nothing is as little busy as a dead one."""
         shift = next(self._turn)
         places = [(shift + step) % len(self._actors) for step in range(len(self._actors))]
-        return min(places, key=self._open.__getitem__)
+        return min(places, key=lambda place: (place in died, self._open[place]))
