@@ -7,9 +7,10 @@ from typing import Any
 from pydantic import ValidationError
 from sqlalchemy import Engine
 
-from reviews import desk, worklist
+from reviews import desk
 from reviews.labels import Answer, LabelRefused, StaleAnswer
-from reviews.questions import open_questions
+from reviews.rating import worklist
+from reviews.rating.questions import open_questions
 
 Sent = Mapping[str, Any]
 """What the browser sent: the item, the revision that it is about, and a draft's content or an answer."""

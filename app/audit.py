@@ -11,7 +11,7 @@ import streamlit as st
 
 from app import workspace
 from impactbench.store import frames
-from reviews import before_after, contest, evidence
+from reviews import evidence
 from reviews.audit import (
     ages,
     agreement,
@@ -29,6 +29,7 @@ from reviews.audit import (
 from reviews.audit.groups import Group, Kind
 from reviews.audit.groups import groups as groups_of
 from reviews.audit.items import Judge
+from reviews.contested import before_after, contest
 from validation.bounds import Bounds
 from validation.contested import MetricStatus
 from validation.mapping import Policy

@@ -24,7 +24,7 @@ from app.sign_in import COOKIE, is_own_page, person_behind
 from impactbench.domain import Role
 from impactbench.settings import Settings
 from reviews.labels import LabelRefused
-from reviews.practice import is_practice
+from reviews.rating.practice import is_practice
 
 LARGEST_MESSAGE = 400_000
 """Bytes; the largest draft in any script is smaller."""

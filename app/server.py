@@ -22,7 +22,7 @@ from app import desk_route, members, sign_in, workspace
 from impactbench.domain import ImpactBenchError
 from impactbench.settings import Settings
 from impactbench.store.engine import require_current
-from reviews.visit import make_ready
+from reviews.rating.visit import make_ready
 
 _POLICY = "; ".join(
     (

@@ -20,8 +20,8 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 from app.sign_in_pages import leaving, no_entry, not_from_here, start
 from impactbench.settings import Settings
 from impactbench.store.tables import Rater
-from reviews.devices import SIGNED_IN_DAYS, end_this_device, rater_of_device
-from reviews.invitations import open_link, rater_of_token, rater_of_used_token
+from reviews.members.devices import SIGNED_IN_DAYS, end_this_device, rater_of_device
+from reviews.members.invitations import open_link, rater_of_token, rater_of_used_token
 
 COOKIE = "impactbench_person"
 _SECONDS = SIGNED_IN_DAYS * 24 * 3600

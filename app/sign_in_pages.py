@@ -2,7 +2,7 @@
 
 from html import escape
 
-from reviews.devices import SIGNED_IN_DAYS
+from reviews.members.devices import SIGNED_IN_DAYS
 
 _FRAME = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from app import workspace
-from impactbench.submission_store import suggestion
+from impactbench.suite.submission_store import suggestion
 
 LONGEST_SECONDS = 300
 

@@ -14,7 +14,7 @@ from impactbench.settings import Settings
 from impactbench.store import frames
 from impactbench.store.engine import connect, require_current
 from impactbench.store.tables import Rater
-from reviews.people import person_of_identity
+from reviews.members.people import person_of_identity
 
 _BELIEVED_SECONDS = 60
 """How long a database that was current is taken to be so: looking at every run would cost more than the run."""

@@ -19,7 +19,7 @@ from impactbench.store import tables as t
 from impactbench.store.engine import connect, upgrade, writing
 from reviews.audit.agreement import agreement_by_group
 from reviews.audit.memory import Memory
-from reviews.contest import metric_statuses
+from reviews.contested.contest import metric_statuses
 from reviews.evidence import StudyTables, coverage, read_tables
 
 METRICS, ITEMS, RATERS = 1000, 60, 3

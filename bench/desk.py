@@ -35,7 +35,7 @@ from sqlmodel import select
 from impactbench.domain import content_hash
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, reading, writing
-from reviews.invitations import invite
+from reviews.members.invitations import invite
 from tests.browser.desks import OPTIONS, plain_turns, set_desks
 from tests.browser.rater_client import PageFailed, RaterClient, Reply, sign_in
 from tests.browser.serving import Workbench

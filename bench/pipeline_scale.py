@@ -21,13 +21,13 @@ from sqlalchemy import Engine, insert
 
 from impactbench.domain import MetricDefinition, Polarity
 from impactbench.metrics import Suite, SuiteBenchmark, SuiteMetric
-from impactbench.patience import Limits
-from impactbench.run_plan import RunPlan, plan_run
-from impactbench.run_records import keep_judges, keep_models
-from impactbench.run_start import start_run
-from impactbench.run_state import RunState, count_left, find_run, keep_versions, open_run, read_state
-from impactbench.runs import Progress
-from impactbench.scripted_provider import Scripted
+from impactbench.providers.patience import Limits
+from impactbench.providers.scripted import Scripted
+from impactbench.runs.execution import Progress
+from impactbench.runs.plan import RunPlan, plan_run
+from impactbench.runs.records import keep_judges, keep_models
+from impactbench.runs.start import start_run
+from impactbench.runs.state import RunState, count_left, find_run, keep_versions, open_run, read_state
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, writing
 from tests.databases import migrated_sqlite_file

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from impactbench.llm import Message, Provider, Request
-from impactbench.patience import Limits
-from impactbench.providers import open_provider
-from impactbench.run_design import WrittenScenario
-from impactbench.run_plan import plan_run
-from impactbench.run_start import start_run
+from impactbench.providers.choosing import open_provider
+from impactbench.providers.patience import Limits
+from impactbench.providers.worker_processes import when_full, worker_processes
+from impactbench.runs.design import WrittenScenario
+from impactbench.runs.plan import plan_run
+from impactbench.runs.start import start_run
 from impactbench.store.engine import connect
-from impactbench.worker_processes import when_full, worker_processes
 from tests.databases import migrated_sqlite_file
 from tests.impactbench.runs.invented_run import BASE, design, metric, suite
 
@@ -89,7 +89,7 @@ async def _measured(say: Say, *, conversations: int, at_once: int) -> dict[str, 
 
 def bare(address: str, **load: int) -> dict[str, float]:
     """litellm's own asynchronous call, all conversations in one process."""
-    from impactbench.litellm_provider import import_litellm
+    from impactbench.providers.litellm_provider import import_litellm
 
     litellm = import_litellm()
 
@@ -159,7 +159,7 @@ def _scenario(number: int) -> WrittenScenario:
 
 def threads(address: str, *, conversations: int, at_once: int) -> dict[str, float]:
     """A pool of threads, each calling litellm one call after another: the published pipeline's way."""
-    from impactbench.litellm_provider import import_litellm
+    from impactbench.providers.litellm_provider import import_litellm
 
     litellm = import_litellm()
 

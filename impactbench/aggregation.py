@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impactbench.domain import Polarity
-from impactbench.metric_bootstrap import require_draws
-from impactbench.metric_tally import MetricTally, tally_metrics
-from impactbench.rate_intervals import DIFFERENCE, estimates
-from impactbench.rate_sample import RateSample
+from impactbench.rates.metric_bootstrap import require_draws
+from impactbench.rates.metric_tally import MetricTally, tally_metrics
+from impactbench.rates.rate_intervals import DIFFERENCE, estimates
+from impactbench.rates.rate_sample import RateSample
 from validation.bounds import Bounds
 from validation.missing_verdicts import MissingByGroup, missing_by_group
 from validation.results import Estimate

@@ -21,17 +21,17 @@ class ImpactBenchError(Exception):
     ├── ImportRefused       a file that is not what it should be       impactbench.adapters
     ├── DatabaseBehind      the schema is older than the program       impactbench.store.engine
     ├── CallFailed          a model did not answer, and why            impactbench.llm
-    ├── DesignRefused       a study file that cannot be run            impactbench.run_design
-    ├── BudgetReached       a call beyond the budget, not made         impactbench.spending
+    ├── DesignRefused       a study file that cannot be run            impactbench.runs.design
+    ├── BudgetReached       a call beyond the budget, not made         impactbench.runs.spending
     ├── Halted              a call of a run that is ending, not made   impactbench.runs
-    ├── RunBusy             a run that another process works on        impactbench.run_lock
+    ├── RunBusy             a run that another process works on        impactbench.runs.lock
     ├── ModelsUnavailable   a library or a key that calls need         impactbench.llm
-    ├── ProviderUnknown     a word that names no provider              impactbench.providers
-    ├── ScriptRefused       a script that cannot be read               impactbench.scripted_provider
+    ├── ProviderUnknown     a word that names no provider              impactbench.providers.choosing
+    ├── ScriptRefused       a script that cannot be read               impactbench.providers.scripted
     ├── ArmsRefused         arms that cannot be made or compared       impactbench.pipeline_studies.arms
-    ├── SubmissionRefused   a suggestion that cannot go on as it is    impactbench.submissions
+    ├── SubmissionRefused   a suggestion that cannot go on as it is    impactbench.suite.submissions
     ├── PlanRefused         a review set that cannot be assigned       reviews.assignment
-    ├── DispositionRefused  a decision about a metric                  reviews.dispositions
+    ├── DispositionRefused  a decision about a metric                  reviews.contested.dispositions
     ├── RegistrationRefused an analysis plan that cannot be fixed      reviews.registration
     ├── ReportRefused       a report that cannot be made or checked    reviews.report.gathering
     ├── StatementRefused    what a study states about itself           reviews.report.statement

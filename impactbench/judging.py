@@ -11,8 +11,8 @@ from impactbench.domain import Turn
 from impactbench.llm import CallFailed, FailureKind, Reply, Request
 from impactbench.prompts import prompt
 from impactbench.resources import family_of
+from impactbench.runs.unit_keys import ModelCall
 from impactbench.scenarios import Ask
-from impactbench.unit_keys import ModelCall
 from impactbench.verdict_parsing import Verdict, read_verdict
 
 GRAMMAR = (

@@ -1,6 +1,6 @@
 """The suite: benchmarks of metrics as people write them, one YAML file a benchmark, read into frozen values.
 
-What is written may still be wanting (a missing example, an unknown subarea): `impactbench.suite_check` says so.
+What is written may still be wanting (a missing example, an unknown subarea): `impactbench.suite.check` says so.
 What cannot be read at all is refused here.
 """
 
@@ -12,7 +12,7 @@ from impactbench.adapters import ImportRefused
 from impactbench.adapters.documents import Entry, read_yaml, shown
 from impactbench.domain import Content, MetricDefinition, Polarity
 from impactbench.resources import content
-from impactbench.validity import Recommendation
+from impactbench.suite.validity import Recommendation
 
 _BENCHMARK_FIELDS = frozenset({"name", "construct", "subareas", "validity", "metrics"})
 _METRIC_FIELDS = frozenset(

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from impactbench.domain import AgeVariant, Anchor, Content, MetricDefinition, Polarity
 from impactbench.llm import FailureKind, Reply, Request
 from impactbench.prompts import prompt
+from impactbench.runs.unit_keys import ModelCall
 from impactbench.scenario_checks import find_other_traits, find_traits, tells_age
-from impactbench.unit_keys import ModelCall
 
 TRIES = 3
 """How often a model may write something before its unit counts as failed."""

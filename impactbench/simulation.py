@@ -10,6 +10,7 @@ import numpy as np
 from impactbench.domain import Content, MetricDefinition, Turn
 from impactbench.llm import FILTERED, CallFailed, FailureKind, Message, Reply, Request
 from impactbench.prompts import prompt
+from impactbench.runs.unit_keys import ModelCall, seed_of
 from impactbench.scenarios import TRIES, Ask, Scenario, Unusable, failing
 from impactbench.simulation_checks import (
     read_planned_message,
@@ -19,7 +20,6 @@ from impactbench.simulation_checks import (
 )
 from impactbench.termination import SIGNAL, Termination, ends, is_complete
 from impactbench.typing_edits import edit
-from impactbench.unit_keys import ModelCall, seed_of
 
 _STOP = ("\n",)
 _LONGEST_LINE = 300

@@ -34,7 +34,7 @@ from impactbench.store.tables import (
     Study,
 )
 from reviews.blinding import BlindTurn, MetricQuestion, ask, blind_turns, hide
-from reviews.leak_scan import hidden_spans, spans_in_text, study_models
+from reviews.blindness.leak_scan import hidden_spans, spans_in_text, study_models
 
 SEED = 20_261_020
 """Orders the queue, and the opinions on each item."""

@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 
 from impactbench.domain import AssignmentReason, ImpactBenchError, Panel, content_hash
-from reviews.balance import NO_LIMIT, Teams, balance, components, pair_counts
-from reviews.ordering import draw_option_orders, insert_repeats, order_items
-from reviews.plan_notes import notes_on_repeats, notes_on_teams
+from reviews.design.balance import NO_LIMIT, Teams, balance, components, pair_counts
+from reviews.design.ordering import draw_option_orders, insert_repeats, order_items
+from reviews.design.plan_notes import notes_on_repeats, notes_on_teams
 
 PANELS = (Panel.INTERNAL, Panel.EXTERNAL)
 EARLIER_SET = "have it in an earlier set"

@@ -77,7 +77,7 @@ def blind_turns(
     Args:
         turns: the messages as they were recorded.
         hidden_names: names to hide wherever they stand.
-        hidden_spans: places to hide, as `reviews.leak_scan.hidden_spans` decides them.
+        hidden_spans: places to hide, as `reviews.blindness.leak_scan.hidden_spans` decides them.
     """
     pattern, spans = _any_of(hidden_names), sorted(hidden_spans)
     shown, number = [], 0

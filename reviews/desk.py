@@ -20,11 +20,11 @@ from impactbench.store.tables import (
 )
 from impactbench.store.types import UTCDateTime
 from reviews.blinding import BlindItem, put_question
-from reviews.disclosure import Disclosed, disclosed
+from reviews.blindness.disclosure import Disclosed, disclosed
 from reviews.labels import DEFENSIBLE, Answer, LabelRefused, StaleAnswer
-from reviews.questions import check, item_questions, item_responses, keep_item_responses, read_rubric
+from reviews.rating.questions import check, item_questions, item_responses, keep_item_responses, read_rubric
+from reviews.rating.visit import place, seat
 from reviews.rubrics import Elicitation, Question
-from reviews.visit import place, seat
 
 NOT_YOURS = "This conversation is not in your list."
 LARGEST_DRAFT = 100_000

@@ -17,9 +17,9 @@ from impactbench.domain import AssignmentReason, LabelStatus, LabelVerdict
 from impactbench.store.engine import reading
 from impactbench.store.tables import ReviewSet, Study
 from reviews.assignment import Plan, PlanRefused, Seat
-from reviews.contest import metric_statuses
+from reviews.contested.contest import metric_statuses
+from reviews.design.sampling_frame import SEPARATOR
 from reviews.evidence import random_core, read_tables
-from reviews.sampling_frame import SEPARATOR
 from validation.contested import Status
 from validation.intervals import wilson
 from validation.planning import honeypot_alert

@@ -10,9 +10,9 @@ from impactbench.domain import AssignmentReason
 from impactbench.store.engine import reading
 from impactbench.store.tables import Conversation
 from reviews.blinding import BlindTurn, blind_turns
+from reviews.blindness.leak_scan import hidden_spans, study_models
+from reviews.blindness.visibility import Seen, Stage, Viewer, may_see
 from reviews.evidence import StudyTables
-from reviews.leak_scan import hidden_spans, study_models
-from reviews.visibility import Seen, Stage, Viewer, may_see
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

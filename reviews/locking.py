@@ -12,8 +12,8 @@ from sqlmodel import col, select
 from impactbench.domain import ImpactBenchError
 from impactbench.store.engine import writing
 from impactbench.store.tables import Assignment, Label, ReviewSet, Study
-from reviews.slots import find_set
-from reviews.visibility import Stage, stage_of
+from reviews.blindness.visibility import Stage, stage_of
+from reviews.design.slots import find_set
 
 
 class ReportRefused(ImpactBenchError):

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from reviews.allocation import (
+from reviews.assignment import PlanRefused
+from reviews.design.allocation import (
     LEAST_OF_EACH,
     OWN_FAMILY,
     allocate,
     allocate_by_spread,
     stratum_weights,
 )
-from reviews.assignment import PlanRefused
 
 KEY = ["run", "conversation"]
 OF_THE_JUDGE = ("kinship", "verdict")

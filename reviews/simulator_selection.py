@@ -6,11 +6,11 @@ import pandas as pd
 from sqlalchemy import Engine, func, select
 
 from impactbench.pipeline_studies.arms import ArmsRefused
+from impactbench.runs.unit_keys import ModelCall
 from impactbench.store import frames, run_frames
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
 from impactbench.store.frames import response, review_set, study
-from impactbench.unit_keys import ModelCall
 from validation.standardised_scores import StandardisedGroup, standardised, standardised_groups
 
 RUBRIC = "simulator-selection"

@@ -17,9 +17,9 @@ from impactbench.store.tables import (
     SubmissionRevision,
     SubmissionTrial,
 )
-from impactbench.submission_store import Suggestion, suggestions
-from impactbench.submissions import SubmissionContent, SubmissionRefused, content_of
-from impactbench.suite_import import keep_benchmark, keep_metric
+from impactbench.suite.importing import keep_benchmark, keep_metric
+from impactbench.suite.submission_store import Suggestion, suggestions
+from impactbench.suite.submissions import SubmissionContent, SubmissionRefused, content_of
 
 LONGEST_REASON = 4_000
 

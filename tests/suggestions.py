@@ -8,7 +8,7 @@ from sqlmodel import select
 from impactbench.domain import Panel, Role
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from impactbench.submissions import SubmissionContent, content_of
+from impactbench.suite.submissions import SubmissionContent, content_of
 
 FIELDS: dict[str, dict[str, Any]] = {
     "justification": {

@@ -18,7 +18,7 @@ from impactbench.adapters.rubric_lines import read_rubric_lines
 from impactbench.adapters.taxonomy import read_taxonomy
 from impactbench.adapters.weval import read_weval
 from impactbench.domain import Polarity
-from impactbench.providers import LITELLM, open_provider
+from impactbench.providers.choosing import LITELLM, open_provider
 
 cli = typer.Typer(help="Adapt another benchmark; a person decides on every metric.", no_args_is_help=True)
 

@@ -95,9 +95,9 @@ def audit(
 
     An empty cell is no label. What neither passes nor fails is borderline; nothing is guessed.
     """
-    from reviews.file_audit import as_document, audit_files
-    from reviews.file_reading import ItemColumns, Source
-    from reviews.file_tables import FileOptions, read_file_tables
+    from reviews.files.audit import as_document, audit_files
+    from reviews.files.reading import ItemColumns, Source
+    from reviews.files.tables import FileOptions, read_file_tables
 
     items = tuple(item or ["item_id"])
     options = FileOptions(

@@ -21,9 +21,9 @@ from impactbench.settings import Settings
 from impactbench.store import frames
 from impactbench.store.engine import DatabaseUnreachable, connect, upgrade
 from reviews.assignment import Member, PlanRefused
-from reviews.invitations import invite
-from reviews.raters import add_person
-from reviews.review_sets import draft_review_set, save
+from reviews.design.review_sets import draft_review_set, save
+from reviews.members.invitations import invite
+from reviews.members.raters import add_person
 
 STUDY = "everyday-choices"
 REVIEW_SET = "your-turn"

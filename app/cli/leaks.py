@@ -10,8 +10,8 @@ import typer
 from rich.text import Text
 
 from app.cli.terminal import err, open_database, out
-from reviews.exposures import exposures as read_exposures
-from reviews.leak_scan import Leak, LeakRefused, decide, maintainer, scan
+from reviews.blindness.exposures import exposures as read_exposures
+from reviews.blindness.leak_scan import Leak, LeakRefused, decide, maintainer, scan
 
 Study = Annotated[str, typer.Argument(help="The study, by its slug.")]
 _STATES = {"hide": "hidden", "show": "shown", None: "waits"}

@@ -9,10 +9,10 @@ from rich.text import Text
 from app.cli.terminal import err, open_database, out
 from impactbench.domain import Panel, Role
 from impactbench.settings import Settings
-from reviews import people
-from reviews.devices import devices_of, end_device
-from reviews.invitations import VALID_DAYS, invite, make_token
-from reviews.raters import add_person
+from reviews.members import people
+from reviews.members.devices import devices_of, end_device
+from reviews.members.invitations import VALID_DAYS, invite, make_token
+from reviews.members.raters import add_person
 
 cli = typer.Typer(help="Add people who sign in, and look after their ways in.", no_args_is_help=True)
 

@@ -13,11 +13,11 @@ from app.cli.review_stages import NOT_SAVED, AsJson, Study, Yes, agreed
 from app.cli.review_tables import print_preview, print_progress
 from app.cli.terminal import err, open_database, out
 from impactbench.settings import Settings
+from reviews.design.progress import count_by_metric, count_by_rater
+from reviews.design.review_sets import STRATA, draft_review_set, save
 from reviews.gold import parse_gold
-from reviews.invitations import VALID_DAYS, invite, raters_to_invite, raters_without_way_in
-from reviews.progress import count_by_metric, count_by_rater
-from reviews.raters import parse_rater, read_raters
-from reviews.review_sets import STRATA, draft_review_set, save
+from reviews.members.invitations import VALID_DAYS, invite, raters_to_invite, raters_without_way_in
+from reviews.members.raters import parse_rater, read_raters
 from reviews.rubrics import DEFAULT, names
 
 cli = typer.Typer(help="Put conversations before experts.", no_args_is_help=True)

@@ -8,12 +8,12 @@ import typer
 from app.cli.review_stages import NOT_SAVED, AsJson, More, OneMore, Study, Yes, agreed
 from app.cli.review_tables import print_preview
 from app.cli.terminal import err, open_database, out
-from reviews.change_log import as_markdown, change_log
+from reviews.contested.change_log import as_markdown, change_log
+from reviews.contested.revisions import draft_second_review
+from reviews.design.review_sets import save
 from reviews.evidence import read_tables
-from reviews.raters import parse_rater, read_raters
+from reviews.members.raters import parse_rater, read_raters
 from reviews.registration import AnalysisPlan, deviations, read_plan, register, registrations
-from reviews.review_sets import save
-from reviews.revisions import draft_second_review
 from reviews.rubrics import DEFAULT
 
 

@@ -12,14 +12,14 @@ from sqlalchemy import Engine
 from app.cli.review_tables import print_outlook, print_rows
 from app.cli.terminal import err, open_database, out
 from impactbench.settings import Settings
-from reviews.adaptive import draft_adaptive
 from reviews.assignment import Member, PlanRefused
-from reviews.extension import draft_extension, save_extension
-from reviews.invitations import VALID_DAYS, invite, raters_without_way_in
+from reviews.design.adaptive import draft_adaptive
+from reviews.design.extension import draft_extension, save_extension
+from reviews.design.planning import Question, StudyPlan, foresee
+from reviews.design.release import draft_releases, save_release
 from reviews.locking import lock_set, mark_reported
-from reviews.planning import Question, StudyPlan, foresee
-from reviews.raters import parse_rater, read_raters
-from reviews.release import draft_releases, save_release
+from reviews.members.invitations import VALID_DAYS, invite, raters_without_way_in
+from reviews.members.raters import parse_rater, read_raters
 
 NOT_SAVED = 2
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}

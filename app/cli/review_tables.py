@@ -5,9 +5,9 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.terminal import out
-from reviews.drafts import ReviewSetDraft
-from reviews.pace import ITEMS_PER_SESSION
-from reviews.planning import Outlook
+from reviews.design.drafts import ReviewSetDraft
+from reviews.design.pace import ITEMS_PER_SESSION
+from reviews.design.planning import Outlook
 
 _WIDEST_MATRIX = 10
 _LONGEST_TABLE = 40

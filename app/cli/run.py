@@ -13,19 +13,19 @@ from app.cli.review_stages import NOT_SAVED, AsJson, Yes, agreed
 from app.cli.run_studies import compare, coverage, simulators
 from app.cli.run_tables import print_estimate, print_failures, print_status
 from app.cli.terminal import err, open_database, out
-from impactbench.estimates import estimate
 from impactbench.judging import kinship_note, same_family_note
 from impactbench.metrics import Suite, load_suite
 from impactbench.pipeline_studies.arms import arms_of
-from impactbench.run_design import DesignRefused, RunDesign, read_design, read_scenarios
-from impactbench.run_plan import RunPlan, plan_run
-from impactbench.run_start import FINISHED, INTERRUPTED, price_list, start_run
-from impactbench.run_state import Left, count_left, find_run, read_state
-from impactbench.run_status import run_statuses
-from impactbench.runs import Progress
+from impactbench.runs.design import DesignRefused, RunDesign, read_design, read_scenarios
+from impactbench.runs.estimates import estimate
+from impactbench.runs.execution import Progress
+from impactbench.runs.plan import RunPlan, plan_run
+from impactbench.runs.start import FINISHED, INTERRUPTED, price_list, start_run
+from impactbench.runs.state import Left, count_left, find_run, read_state
+from impactbench.runs.status import run_statuses
+from impactbench.runs.version_log import write_version_log
 from impactbench.settings import Settings
 from impactbench.store import run_frames
-from impactbench.version_log import write_version_log
 from reviews.simulator_selection import RUBRIC
 
 STOPPED = 3

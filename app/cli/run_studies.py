@@ -11,7 +11,7 @@ from impactbench.pipeline_studies.ablation import compare_arms
 from impactbench.pipeline_studies.coverage_effects import coverage_effects
 from impactbench.pipeline_studies.objective_coverage import ask_auditor, audits_of
 from impactbench.pipeline_studies.paired_differences import Paired
-from impactbench.unit_keys import ModelCall
+from impactbench.runs.unit_keys import ModelCall
 from reviews.simulator_selection import rate_simulators
 from validation.results import Estimate
 

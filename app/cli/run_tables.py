@@ -4,10 +4,10 @@ import pandas as pd
 
 from app.cli.review_tables import print_rows
 from app.cli.terminal import out
-from impactbench.estimates import Estimate
-from impactbench.run_plan import RunPlan
-from impactbench.run_state import Left
-from impactbench.run_status import RunStatus
+from impactbench.runs.estimates import Estimate
+from impactbench.runs.plan import RunPlan
+from impactbench.runs.state import Left
+from impactbench.runs.status import RunStatus
 
 _LONGEST = 20
 

@@ -8,13 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.terminal import err, open_database, out
-from impactbench.embedded import is_evidence
 from impactbench.metrics import load_suite
+from impactbench.providers.embedded import is_evidence
 from impactbench.resources import content
 from impactbench.settings import Settings
-from impactbench.submission_store import Trial, begin, send, suggestion, suggestions
-from impactbench.submission_trials import NO_MODEL, try_submission
-from impactbench.submissions import findings, missing, read_submission
+from impactbench.suite.submission_store import Trial, begin, send, suggestion, suggestions
+from impactbench.suite.submission_trials import NO_MODEL, try_submission
+from impactbench.suite.submissions import findings, missing, read_submission
 from reviews.submission_review import submitter
 
 cli = typer.Typer(help="Suggest a metric: template, check, send, try.", no_args_is_help=True)

@@ -11,10 +11,10 @@ from rich.text import Text
 from app.cli.terminal import err, open_database, out
 from impactbench.domain import Polarity
 from impactbench.metrics import Suite, load_suite
-from impactbench.suite_check import check_suite
-from impactbench.suite_coverage import coverage
-from impactbench.suite_import import import_suite
-from impactbench.validity import QUESTIONS
+from impactbench.suite.check import check_suite
+from impactbench.suite.coverage import coverage
+from impactbench.suite.importing import import_suite
+from impactbench.suite.validity import QUESTIONS
 
 cli = typer.Typer(help="The metrics, in benchmarks: list, show, check, import.", no_args_is_help=True)
 

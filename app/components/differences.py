@@ -5,7 +5,7 @@ from html import escape
 
 import streamlit as st
 
-from reviews.revisions import Difference, Piece
+from reviews.contested.revisions import Difference, Piece
 
 _STYLE = "line-height:1.6;white-space:pre-wrap;max-width:75ch"
 

@@ -6,9 +6,9 @@ import streamlit as st
 from app import audit, workspace
 from app.components.permalinks import choose
 from app.wording import count
-from reviews import visibility
+from reviews.blindness import visibility
+from reviews.blindness.visibility import Viewer
 from reviews.item_in_full import ItemInFull, item_in_full
-from reviews.visibility import Viewer
 
 MOST = 200
 """Items that can be chosen from at once; those that come first are shown."""

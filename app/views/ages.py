@@ -8,7 +8,7 @@ from app.charts import forest
 from app.views.judge import choose_policy, judge_in_view
 from app.views.methodologist import study_in_view
 from app.wording import spell
-from reviews.visibility import Seen
+from reviews.blindness.visibility import Seen
 
 
 def ages() -> None:

@@ -11,8 +11,8 @@ from app.views.methodologist import may_see, nothing_asked, study_in_view
 from app.wording import count, spell
 from reviews.audit.agreement import GroupAgreement, coincidences, rater_pairs
 from reviews.audit.groups import Group, Kind
+from reviews.blindness.visibility import Seen
 from reviews.registration import CUT_OFF
-from reviews.visibility import Seen
 from validation.results import Estimate
 
 COEFFICIENTS = {

@@ -5,8 +5,8 @@ import streamlit as st
 from app import workspace
 from app.wording import count
 from impactbench.domain import ImpactBenchError, Role
-from reviews.devices import devices_of, end_device
-from reviews.invitations import ANOTHER_DEVICE_MINUTES, link_for_another_device
+from reviews.members.devices import devices_of, end_device
+from reviews.members.invitations import ANOTHER_DEVICE_MINUTES, link_for_another_device
 
 _LINK, _SAID = "another-device-link", "another-device-said"
 

@@ -6,8 +6,8 @@ from app import workspace
 from app.components.differences import shown_differences
 from app.views.methodologist import study_in_view
 from app.wording import count
-from reviews.change_log import Entry, as_markdown, change_log
-from reviews.visibility import Seen
+from reviews.blindness.visibility import Seen
+from reviews.contested.change_log import Entry, as_markdown, change_log
 
 
 def changes() -> None:

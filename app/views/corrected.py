@@ -9,7 +9,7 @@ from app.views.judge import choose_policy, judge_in_view
 from app.views.methodologist import study_in_view
 from app.wording import spell
 from reviews.audit.corrected import Board
-from reviews.visibility import Seen
+from reviews.blindness.visibility import Seen
 from validation.ranking import RankedModel
 from validation.stability import Stability
 

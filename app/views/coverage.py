@@ -6,8 +6,8 @@ import streamlit as st
 from app import audit
 from app.views.methodologist import nothing_asked, study_in_view
 from app.wording import count
+from reviews.blindness.visibility import Seen
 from reviews.evidence import Coverage
-from reviews.visibility import Seen
 
 
 def coverage() -> None:

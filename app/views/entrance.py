@@ -3,8 +3,8 @@
 import streamlit as st
 
 from app import members, workspace
-from reviews.devices import SIGNED_IN_DAYS
-from reviews.people import PersonRefused, claim_identity
+from reviews.members.devices import SIGNED_IN_DAYS
+from reviews.members.people import PersonRefused, claim_identity
 
 
 def entrance() -> None:

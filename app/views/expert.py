@@ -13,11 +13,13 @@ from app.components.rating_desk import rating_desk
 from app.views import expert_questions, welcome
 from impactbench.domain import Role
 from impactbench.store.tables import Label, Rater
-from reviews import desk, visibility, worklist
+from reviews import desk
+from reviews.blindness import visibility
+from reviews.blindness.visibility import Seen, Viewer
 from reviews.labels import REASONS, Answer, LabelRefused
-from reviews.questions import open_questions
-from reviews.repeat_spacing import next_due_at
-from reviews.visibility import Seen, Viewer
+from reviews.rating import worklist
+from reviews.rating.questions import open_questions
+from reviews.rating.repeat_spacing import next_due_at
 
 _WORDS = {"pass": "✓ Pass", "borderline": "◐ Borderline", "fail": "✕ Fail"}
 

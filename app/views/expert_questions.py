@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import workspace
 from reviews.labels import LabelRefused
-from reviews.questions import OpenQuestions, respond
+from reviews.rating.questions import OpenQuestions, respond
 from reviews.rubrics import Question
 
 

@@ -7,8 +7,8 @@ from app import workspace
 from app.views.methodologist import study_in_view
 from app.wording import count
 from impactbench.domain import Role
-from reviews.exposures import exposures
-from reviews.visibility import Seen
+from reviews.blindness.exposures import exposures
+from reviews.blindness.visibility import Seen
 
 _ON_A_PAGE = 500
 _COLUMNS = {

@@ -11,7 +11,7 @@ from app.views.methodologist import study_in_view
 from app.wording import count, spell, spell_bounds
 from reviews.audit.items import Judge
 from reviews.audit.judge import CLAIMED_ACCURACY, JudgeGroup
-from reviews.visibility import Seen
+from reviews.blindness.visibility import Seen
 from validation.mapping import Borderline, Policy, Tie
 
 _BORDERLINE: dict[Borderline, str] = {

@@ -10,7 +10,7 @@ from app.views.methodologist import study_in_view
 from app.wording import count, spell, spell_bounds
 from reviews.audit.indeterminacy import FEWEST_RUNS, Indeterminacy
 from reviews.audit.panel import PanelOfJudges
-from reviews.visibility import Seen
+from reviews.blindness.visibility import Seen
 
 _CURVES = {
     "consistency": "Share of items that judge and experts decide alike",

@@ -9,9 +9,9 @@ from app.views.methodologist import study_in_view
 from app.wording import count
 from impactbench.domain import Role
 from impactbench.store import frames
-from reviews import leak_scan
-from reviews.leak_scan import Decided, Decision, Leak
-from reviews.visibility import Seen
+from reviews.blindness import leak_scan
+from reviews.blindness.leak_scan import Decided, Decision, Leak
+from reviews.blindness.visibility import Seen
 
 _ON_A_PAGE = 20
 _BUTTONS: dict[Decision, str] = {"hide": "Hide", "show": "Show"}

@@ -12,8 +12,9 @@ from app.views.methodologist import may_see, study_in_view
 from app.views.metric_decision import decisions_about
 from app.wording import STATUSES, in_a_sentence, spell, spell_bounds
 from impactbench.domain import Role
-from reviews import dispositions, evidence
-from reviews.visibility import Seen
+from reviews import evidence
+from reviews.blindness.visibility import Seen
+from reviews.contested import dispositions
 from validation.contested import CONCERNS, MetricStatus, Status
 from validation.metric_evidence import THRESHOLDS, Domain, DomainEvidence
 

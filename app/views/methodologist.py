@@ -4,8 +4,8 @@ import streamlit as st
 
 from app import workspace
 from impactbench.domain import Role
-from reviews import visibility
-from reviews.visibility import Seen, Viewer
+from reviews.blindness import visibility
+from reviews.blindness.visibility import Seen, Viewer
 
 READERS = (Role.METHODOLOGIST, Role.MAINTAINER)
 

@@ -12,11 +12,11 @@ from app.components.differences import shown_differences
 from app.views.methodologist import may_see
 from app.wording import spell
 from impactbench.domain import DispositionKind, ImpactBenchError, MetricDefinition, Role
-from reviews import change_log, dispositions, revisions
-from reviews.before_after import BeforeAfter, Change
-from reviews.dispositions import Disposal
-from reviews.revisions import RevisionState
-from reviews.visibility import Seen
+from reviews.blindness.visibility import Seen
+from reviews.contested import change_log, dispositions, revisions
+from reviews.contested.before_after import BeforeAfter, Change
+from reviews.contested.dispositions import Disposal
+from reviews.contested.revisions import RevisionState
 from validation.contested import MetricStatus
 
 _KINDS = {

@@ -9,7 +9,7 @@ from app import audit
 from app.views.methodologist import study_in_view
 from app.wording import count, spell, spell_bounds
 from reviews.audit.missing import JudgeGaps, LabelGaps
-from reviews.visibility import Seen
+from reviews.blindness.visibility import Seen
 
 
 def missing() -> None:

@@ -10,7 +10,7 @@ from app.views.judge import choose_policy, judge_in_view
 from app.views.methodologist import study_in_view
 from app.wording import count, spell
 from reviews.audit.own_family import LEVELS, OwnFamily
-from reviews.visibility import Seen
+from reviews.blindness.visibility import Seen
 from validation.panel_judges import PanelPreference
 from validation.self_preference import Comparison
 

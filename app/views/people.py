@@ -7,11 +7,11 @@ from app import workspace
 from app.wording import count
 from impactbench.domain import ImpactBenchError, Panel, Role
 from impactbench.store.tables import Rater
-from reviews import invitations
-from reviews import people as members
-from reviews.devices import devices_of, end_device
-from reviews.people import Person
-from reviews.raters import add_person
+from reviews.members import invitations
+from reviews.members import people as members
+from reviews.members.devices import devices_of, end_device
+from reviews.members.people import Person
+from reviews.members.raters import add_person
 
 _DOORS = {
     "device": "Signed in",

@@ -6,7 +6,7 @@ import streamlit as st
 from app import workspace
 from impactbench.domain import Role
 from reviews.assignment import PlanRefused
-from reviews.planning import Outlook, Question, StudyPlan, foresee
+from reviews.design.planning import Outlook, Question, StudyPlan, foresee
 
 _QUESTIONS = {
     Question.AGREEMENT: "How far do experts agree?",

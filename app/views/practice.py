@@ -10,7 +10,7 @@ from app import workspace
 from app.components.rating_desk import rating_desk
 from impactbench.domain import LabelVerdict, Role
 from reviews.labels import REASONS, Answer
-from reviews.practice import Practice, practice_of, put_on_desk
+from reviews.rating.practice import Practice, practice_of, put_on_desk
 from reviews.rubrics import Elicitation, Exercise
 
 _AT, _SAID, _ATTEMPT, _FORMATTED = "practice-at", "practice-said", "practice-attempt", "practice-formatted"

@@ -8,20 +8,20 @@ from app.views.methodologist import study_in_view
 from app.wording import count, spell
 from impactbench.domain import AssignmentReason
 from impactbench.store import frames
-from reviews.evidence import weighted_alpha
-from reviews.gold import GoldResult, gold_results
-from reviews.pace import measure_pace
-from reviews.progress import (
+from reviews.blindness.visibility import Seen
+from reviews.design.pace import measure_pace
+from reviews.design.progress import (
     count_by_metric,
     count_by_panel,
     count_by_rater,
     count_by_stratum,
     reminders,
 )
-from reviews.release import surplus_labels
+from reviews.design.release import surplus_labels
+from reviews.design.shortages import Short, find_shortages
+from reviews.evidence import weighted_alpha
+from reviews.gold import GoldResult, gold_results
 from reviews.repeats import IntraRater, intra_rater
-from reviews.shortages import Short, find_shortages
-from reviews.visibility import Seen
 from validation.results import Estimate
 
 _COLUMNS = {

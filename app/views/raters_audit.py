@@ -8,8 +8,8 @@ from app.charts import forest
 from app.views.methodologist import study_in_view
 from app.wording import spell
 from reviews.audit.raters import RaterAudit
+from reviews.blindness.visibility import Seen
 from reviews.gold import gold_results
-from reviews.visibility import Seen
 
 
 def raters_audit() -> None:

@@ -6,8 +6,8 @@ import streamlit as st
 from app import audit, workspace
 from app.views.methodologist import study_in_view
 from app.wording import count
+from reviews.blindness.visibility import Seen
 from reviews.registration import AnalysisPlan, Registered, deviations, registrations
-from reviews.visibility import Seen
 
 
 def registered() -> None:

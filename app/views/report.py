@@ -13,11 +13,11 @@ from app import workspace
 from app.views.methodologist import may_see, study_in_view
 from impactbench.domain import ImpactBenchError
 from impactbench.store import frames
+from reviews.blindness.visibility import Seen
 from reviews.report.checklists import TITLES
 from reviews.report.gathering import Sharing, gather
 from reviews.report.statement import Statement, parse_statement
 from reviews.report.writing import CARD, PAGE, TEXT, write_report
-from reviews.visibility import Seen
 
 _MARKS = {"met": "✓", "partly": "◐", "not met": "✗", "not stated": "?", "not applicable": "–"}
 

@@ -10,7 +10,7 @@ from app.views.judge import judge_in_view
 from app.views.methodologist import study_in_view
 from app.wording import count, spell
 from reviews.audit.retest import Ceilings, JudgeRetest
-from reviews.visibility import Seen
+from reviews.blindness.visibility import Seen
 from validation.retest import Retest
 
 

@@ -6,9 +6,9 @@ import streamlit as st
 from app import workspace
 from app.wording import count
 from impactbench.domain import Role
-from impactbench.run_status import RunStatus, run_statuses
+from impactbench.runs.status import RunStatus, run_statuses
+from impactbench.runs.version_log import Change, version_log
 from impactbench.store import run_frames
-from impactbench.version_log import Change, version_log
 
 _LATEST_CHANGES = 20
 

@@ -7,7 +7,7 @@ from app import audit, workspace
 from app.views.methodologist import study_in_view
 from app.wording import count
 from impactbench.store import frames
-from reviews.visibility import Seen
+from reviews.blindness.visibility import Seen
 
 
 def overview() -> None:

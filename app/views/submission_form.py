@@ -10,8 +10,8 @@ from app.views.suite import suite_in_use
 from impactbench.domain import ImpactBenchError, Polarity
 from impactbench.metrics import Difficulty
 from impactbench.resources import subareas
-from impactbench.submission_store import Suggestion, keep_draft, send
-from impactbench.submissions import SubmissionContent, SubmissionRefused, content_of, missing
+from impactbench.suite.submission_store import Suggestion, keep_draft, send
+from impactbench.suite.submissions import SubmissionContent, SubmissionRefused, content_of, missing
 
 _WANTED = {
     Polarity.POSITIVE: "Wanted: good when it is there",

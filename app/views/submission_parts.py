@@ -10,11 +10,11 @@ from app import workspace
 from app.trials import run_trial
 from app.views.suite import WANTED, suite_in_use
 from impactbench.domain import ImpactBenchError, SubmissionDecision
-from impactbench.embedded import NOT_EVIDENCE, is_evidence
-from impactbench.submission_store import Revision, Suggestion
-from impactbench.submission_trials import NO_MODEL
-from impactbench.submissions import SubmissionContent, findings
-from impactbench.suite_check import Rule
+from impactbench.providers.embedded import NOT_EVIDENCE, is_evidence
+from impactbench.suite.check import Rule
+from impactbench.suite.submission_store import Revision, Suggestion
+from impactbench.suite.submission_trials import NO_MODEL
+from impactbench.suite.submissions import SubmissionContent, findings
 
 SAID = "submission-said"
 ADVICE = {

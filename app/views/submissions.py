@@ -18,7 +18,7 @@ from app.views.submission_parts import (
 from app.wording import count
 from impactbench.domain import Panel, Role, SubmissionDecision
 from impactbench.store.tables import Rater
-from impactbench.submission_store import State, Suggestion, begin, keep_draft, suggestions
+from impactbench.suite.submission_store import State, Suggestion, begin, keep_draft, suggestions
 from reviews.submission_review import Marks, decide, may_review, metrics_of_suite, review, to_review
 
 _MARKS = {

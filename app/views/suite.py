@@ -13,10 +13,10 @@ from app.wording import count
 from impactbench.domain import ImpactBenchError, Polarity, Role
 from impactbench.metrics import Suite, SuiteBenchmark, SuiteMetric, load_suite
 from impactbench.store import frames
-from impactbench.suite_check import Finding, check_suite
-from impactbench.suite_coverage import SubareaCoverage, coverage
-from impactbench.suite_import import import_suite
-from impactbench.validity import QUESTIONS
+from impactbench.suite.check import Finding, check_suite
+from impactbench.suite.coverage import SubareaCoverage, coverage
+from impactbench.suite.importing import import_suite
+from impactbench.suite.validity import QUESTIONS
 
 WANTED = {Polarity.POSITIVE: "wanted", Polarity.NEGATIVE: "not wanted"}
 _COLORS = ["#3f87c9", "#b8860b"]

@@ -4,8 +4,9 @@ import streamlit as st
 
 from app import workspace
 from app.wording import count
-from reviews import desk, worklist
-from reviews.practice import practice_of
+from reviews import desk
+from reviews.rating import worklist
+from reviews.rating.practice import practice_of
 from reviews.rubrics import WorkedExample
 
 

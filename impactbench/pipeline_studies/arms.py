@@ -7,9 +7,9 @@ import pandas as pd
 from sqlalchemy import Engine
 
 from impactbench.domain import ImpactBenchError
-from impactbench.run_design import Budget, RunDesign, Switch
+from impactbench.runs.design import Budget, RunDesign, Switch
+from impactbench.runs.unit_keys import ModelCall
 from impactbench.store import run_frames
-from impactbench.unit_keys import ModelCall
 
 SWITCHES: tuple[Switch, ...] = get_args(Switch)
 ALL_ON = "all on"

@@ -15,18 +15,18 @@ from sqlalchemy import Engine
 from impactbench.domain import Anchor, Turn, content_hash
 from impactbench.judging import marked
 from impactbench.llm import CallFailed, FailureKind, Provider, Reply, Request
-from impactbench.patience import Patient
 from impactbench.pipeline_studies.ablation import conversations_of_arms
 from impactbench.prompts import prompt
-from impactbench.providers import LITELLM, open_provider
-from impactbench.recording import Recorder
-from impactbench.run_design import Budget
-from impactbench.run_lock import locked
+from impactbench.providers.choosing import LITELLM, open_provider
+from impactbench.providers.patience import Patient
+from impactbench.runs.design import Budget
+from impactbench.runs.lock import locked
+from impactbench.runs.recording import Recorder
+from impactbench.runs.spending import Spending
+from impactbench.runs.unit_calls import UnitCalls, kept_replies
+from impactbench.runs.unit_keys import ModelCall, Stage, derived_key
 from impactbench.scenarios import TRIES, Ask, Unusable
-from impactbench.spending import Spending
 from impactbench.store import run_frames
-from impactbench.unit_calls import UnitCalls, kept_replies
-from impactbench.unit_keys import ModelCall, Stage, derived_key
 
 AT_ONCE = 64
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from impactbench.domain import AgeVariant
-from impactbench.metric_tally import MetricTally, tally_metrics
-from impactbench.rate_intervals import DIFFERENCE, RATE, estimates
-from impactbench.rate_sample import RateSample
+from impactbench.rates.metric_tally import MetricTally, tally_metrics
+from impactbench.rates.rate_intervals import DIFFERENCE, RATE, estimates
+from impactbench.rates.rate_sample import RateSample
 from validation.results import Estimate
 
 COLUMNS = ("comparison", "benchmark", "metric", "polarity", "before", "after")

@@ -15,7 +15,8 @@ from impactbench.store.engine import reading
 from impactbench.store.tables import ReviewSet, Study
 from reviews.audit.corrected import Board, boards
 from reviews.audit.items import judges_of
-from reviews.contest import metric_statuses
+from reviews.blindness.visibility import Stage, stage_of
+from reviews.contested.contest import metric_statuses
 from reviews.evidence import (
     SEED,
     StudyTables,
@@ -25,7 +26,6 @@ from reviews.evidence import (
     read_tables,
 )
 from reviews.references import reference_verdicts
-from reviews.visibility import Stage, stage_of
 from validation.contested import Status
 from validation.judge_accuracy import judge_accuracy
 from validation.mapping import PRIMARY

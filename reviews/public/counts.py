@@ -8,7 +8,7 @@ import pandas as pd
 from sqlalchemy import Engine, Select, case, func, select, true
 
 from impactbench.domain import AgeVariant, Polarity
-from impactbench.metric_tally import AGES, MetricTally
+from impactbench.rates.metric_tally import AGES, MetricTally
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
 from impactbench.store.frames import (

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from impactbench.domain import AgeVariant, Polarity
-from impactbench.metric_tally import AGES
-from impactbench.rate_intervals import DIFFERENCE, estimates
-from impactbench.rate_sample import RateSample
+from impactbench.rates.metric_tally import AGES
+from impactbench.rates.rate_intervals import DIFFERENCE, estimates
+from impactbench.rates.rate_sample import RateSample
 from reviews.public.nutrition import DRAWS
 from reviews.public.results import SEED, PublicResults
 from validation.contested import Status

@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from impactbench.domain import AgeVariant, Polarity
-from impactbench.metric_tally import AGES, MetricTally
-from impactbench.rate_intervals import estimates
-from impactbench.rate_sample import RateSample
+from impactbench.rates.metric_tally import AGES, MetricTally
+from impactbench.rates.rate_intervals import estimates
+from impactbench.rates.rate_sample import RateSample
 from reviews.public.checks import Checked
 from reviews.public.results import SEED, PublicResults
 from validation.results import Estimate

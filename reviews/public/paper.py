@@ -6,11 +6,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from impactbench.age_comparison import AgeComparison, compare_ages
 from impactbench.aggregation import PassRates, pass_rates
-from impactbench.area_rates import AreaRates, area_rates
-from impactbench.metric_tally import MetricTally
-from impactbench.rate_orders import BenchmarkOrder, benchmark_orders
+from impactbench.rates.age_comparison import AgeComparison, compare_ages
+from impactbench.rates.area_rates import AreaRates, area_rates
+from impactbench.rates.metric_tally import MetricTally
+from impactbench.rates.rate_orders import BenchmarkOrder, benchmark_orders
 from reviews.public.results import SEED, PublicResults
 
 DRAWS = 10_000

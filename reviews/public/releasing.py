@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from impactbench.domain import ImpactBenchError
 from impactbench.store.engine import reading, writing
 from impactbench.store.tables import ReviewSet, Study
-from reviews.visibility import Stage, least_advanced, stage_of
+from reviews.blindness.visibility import Stage, least_advanced, stage_of
 
 
 class NotReleased(ImpactBenchError):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import Engine, Select, inspect, select
 
-from impactbench.metric_tally import MetricName, MetricTally
+from impactbench.rates.metric_tally import MetricName, MetricTally
 from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import reading

@@ -28,7 +28,7 @@ from reviews.audit.own_family import OwnFamily, own_family, panel, roles_and_fam
 from reviews.audit.panel import PanelOfJudges, compare_judges
 from reviews.audit.raters import RaterAudit, rater_audit
 from reviews.audit.retest import JudgeRetest, judge_retest
-from reviews.contest import metric_statuses
+from reviews.contested.contest import metric_statuses
 from reviews.evidence import (
     ALL,
     SEED,

@@ -9,9 +9,9 @@ from sqlmodel import select
 from impactbench.domain import Role
 from impactbench.store.engine import reading
 from impactbench.store.tables import Rater
-from reviews import people
-from reviews.devices import devices_of
-from reviews.invitations import open_link, rater_of_token
+from reviews.members import people
+from reviews.members.devices import devices_of
+from reviews.members.invitations import open_link, rater_of_token
 from tests.app.command import Command
 
 IDENTITY = "https://login.example.org#a1b2"

@@ -14,7 +14,7 @@ from impactbench.domain import LabelStatus, LabelVerdict
 from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
-from reviews.invitations import rater_of_token
+from reviews.members.invitations import rater_of_token
 from tests.app.command import Command
 
 FOUR = [

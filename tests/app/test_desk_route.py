@@ -19,8 +19,9 @@ from impactbench.domain import Role
 from impactbench.settings import Settings
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import desk, worklist
-from reviews.devices import add_device
+from reviews import desk
+from reviews.members.devices import add_device
+from reviews.rating import worklist
 from tests.browser.desks import plain_turns, set_desks
 
 HOME = "http://testserver"

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from app import workspace
 from impactbench.domain import LabelVerdict, Role
 from impactbench.store import tables as t
-from reviews import change_log, dispositions
-from reviews.review_sets import save
-from reviews.revisions import draft_second_review
+from reviews.contested import change_log, dispositions
+from reviews.contested.revisions import draft_second_review
+from reviews.design.review_sets import save
 from tests.app.command import Command
 from tests.reviews.invented_study import answer
 from tests.reviews.test_contested_loop import Loop, judge_again, loop_of

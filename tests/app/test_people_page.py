@@ -14,9 +14,9 @@ from impactbench.domain import Panel, Role
 from impactbench.settings import Settings
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
-from reviews.devices import devices_of
-from reviews.invitations import make_token, open_link
-from reviews.people import list_people
+from reviews.members.devices import devices_of
+from reviews.members.invitations import make_token, open_link
+from reviews.members.people import list_people
 from tests.browser.desks import plain_turns, set_desks
 
 SCRIPT = "from app.views.people import people; people()"

@@ -11,11 +11,11 @@ from impactbench.domain import LabelVerdict, Panel, Role
 from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
-from reviews.adaptive import draft_adaptive
-from reviews.extension import save_extension
-from reviews.release import draft_releases, save_release
-from reviews.review_sets import draft_review_set, save
-from reviews.shortages import find_shortages
+from reviews.design.adaptive import draft_adaptive
+from reviews.design.extension import save_extension
+from reviews.design.release import draft_releases, save_release
+from reviews.design.review_sets import draft_review_set, save
+from reviews.design.shortages import find_shortages
 from tests.reviews.invented_study import add_study, answer
 from tests.reviews.test_extension import MIXED, SIX, open_set
 

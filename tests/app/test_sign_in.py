@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 
 from app.sign_in import COOKIE, person_behind, routes
 from impactbench.settings import Settings
-from reviews import people
-from reviews.devices import devices_of, end_device
-from reviews.invitations import make_token
+from reviews.members import people
+from reviews.members.devices import devices_of, end_device
+from reviews.members.invitations import make_token
 from tests.reviews.invented_study import add_raters
 
 

@@ -11,7 +11,7 @@ from app import workspace
 from impactbench.settings import Settings
 from impactbench.store import frames
 from impactbench.store import tables as t
-from impactbench.submission_store import State, begin, keep_draft, send, suggestions
+from impactbench.suite.submission_store import State, begin, keep_draft, send, suggestions
 from tests.suggestions import add_people, whole
 
 SCRIPT = "from app.views.submissions import {page}; {page}()"

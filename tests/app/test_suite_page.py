@@ -11,7 +11,7 @@ from app import workspace
 from impactbench.settings import Settings
 from impactbench.store import frames
 from impactbench.store import tables as t
-from impactbench.validity import QUESTIONS
+from impactbench.suite.validity import QUESTIONS
 from tests.suggestions import add_people
 
 SCRIPT = "from app.views.suite import suite; suite()"

@@ -11,7 +11,7 @@ from sqlmodel import select
 from impactbench.domain import Panel, Polarity, Role, content_hash
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews.invitations import invite
+from reviews.members.invitations import invite
 
 OPTIONS = ["pass", "borderline", "fail"]
 MODEL, FAMILY, MAKER = "zebrafish-9-large", "zebrafish", "Acmeworks Intelligence"

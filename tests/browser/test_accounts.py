@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import Engine
 
-from reviews import people
-from reviews.invitations import make_token
+from reviews.members import people
+from reviews.members.invitations import make_token
 from tests.browser.desks import Desk, plain_turns, set_desks
 from tests.browser.oidc_provider import Provider
 from tests.browser.serving import Workbench

@@ -13,7 +13,7 @@ from sqlmodel import col, select
 
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
-from reviews.release import SURPLUS, surplus_labels
+from reviews.design.release import SURPLUS, surplus_labels
 from tests.browser.desks import labels_by_conversation, plain_turns, set_desks
 from tests.browser.hand import current, finish, save_button, sit_down, verdict, wait_for_desk
 from tests.browser.rater_client import RaterClient, Reply, sign_in

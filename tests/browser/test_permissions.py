@@ -23,10 +23,12 @@ from impactbench.domain import LabelVerdict, Role
 from impactbench.settings import Settings
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, reading, writing
-from reviews import desk, people, worklist
-from reviews.devices import add_device, hash_secret
-from reviews.invitations import invite
+from reviews import desk
 from reviews.labels import Answer, LabelRefused
+from reviews.members import people
+from reviews.members.devices import add_device, hash_secret
+from reviews.members.invitations import invite
+from reviews.rating import worklist
 from tests.browser.desks import plain_turns, set_desks
 from tests.browser.rater_client import PageFailed, RaterClient, Reply, sign_in
 from tests.browser.serving import Workbench

@@ -16,8 +16,8 @@ from sqlmodel import select
 
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, reading
-from reviews import worklist
-from reviews.progress import count_by_rater
+from reviews.design.progress import count_by_rater
+from reviews.rating import worklist
 from tests.browser.desks import VERDICT_TEXT, Desk, labels_by_conversation, plain_turns, set_desks
 from tests.browser.hand import (
     current,

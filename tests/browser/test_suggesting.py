@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from impactbench.store.engine import connect
-from impactbench.submission_store import suggestions
-from reviews.invitations import invite
+from impactbench.suite.submission_store import suggestions
+from reviews.members.invitations import invite
 from tests.browser.hand import come_in
 from tests.browser.serving import Workbench
 from tests.browser.test_pages import violations

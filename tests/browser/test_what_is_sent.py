@@ -11,10 +11,11 @@ from streamlit.testing.v1 import AppTest
 from impactbench.domain import LabelVerdict, Role
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import desk, worklist
-from reviews.invitations import make_token
+from reviews import desk
+from reviews.blindness.visibility import Seen, Stage, Viewer, may_see
 from reviews.labels import Answer
-from reviews.visibility import Seen, Stage, Viewer, may_see
+from reviews.members.invitations import make_token
+from reviews.rating import worklist
 from tests.browser.desks import FAMILY, JUDGE, MAKER, MODEL, VERDICT_TEXT, plain_turns, set_desks
 from tests.browser.rater_client import RaterClient, sign_in
 from tests.browser.serving import Workbench

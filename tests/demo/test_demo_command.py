@@ -16,9 +16,9 @@ from impactbench.domain import LabelStatus, LabelVerdict, Panel, Role
 from impactbench.store import frames
 from impactbench.store.engine import connect, reading, writing
 from impactbench.store.tables import Assignment, Label, Rater, Study, Table
-from reviews.contest import metric_statuses
+from reviews.contested.contest import metric_statuses
 from reviews.evidence import read_tables
-from reviews.invitations import rater_of_token
+from reviews.members.invitations import rater_of_token
 
 LINK = re.compile(r"^(\w+)\s+http://localhost:(\d+)/enter/(\S+)$", re.MULTILINE)
 

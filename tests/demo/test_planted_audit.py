@@ -11,7 +11,7 @@ import pytest
 
 from reviews.audit.items import judged_items, judges_of
 from reviews.audit.raters import rater_audit
-from reviews.contest import metric_statuses
+from reviews.contested.contest import metric_statuses
 from reviews.evidence import StudyTables
 from tests.demo.planted_study import study_of_seed
 from validation.contested import Status

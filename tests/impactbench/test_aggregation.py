@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from impactbench.age_comparison import compare_ages
 from impactbench.aggregation import PassRates, pass_rates
-from impactbench.area_rates import area_rates
 from impactbench.domain import AgeVariant, Polarity
-from impactbench.metric_bootstrap import DRAWS_AT_A_TIME, multiplicities, percentiles, resampled_rates
-from impactbench.metric_tally import COLUMNS, MetricTally, tally_metrics
-from impactbench.rate_orders import benchmark_orders
+from impactbench.rates.age_comparison import compare_ages
+from impactbench.rates.area_rates import area_rates
+from impactbench.rates.metric_bootstrap import DRAWS_AT_A_TIME, multiplicities, percentiles, resampled_rates
+from impactbench.rates.metric_tally import COLUMNS, MetricTally, tally_metrics
+from impactbench.rates.rate_orders import benchmark_orders
 from validation.intervals import clopper_pearson, stratified_t
 from validation.results import Estimate
 

@@ -7,8 +7,8 @@ import pytest
 from impactbench.domain import Turn
 from impactbench.judging import judge_conversation, judge_request, kinship_note, same_family_note
 from impactbench.llm import CallFailed, FailureKind, Request
-from impactbench.scripted_provider import Answer, Scripted
-from impactbench.unit_keys import ModelCall
+from impactbench.providers.scripted import Answer, Scripted
+from impactbench.runs.unit_keys import ModelCall
 from tests.impactbench.runs.invented_run import PRESENT, marker_in
 
 JUDGE = ModelCall(model="script/judge", parameters={"temperature": 0.0})

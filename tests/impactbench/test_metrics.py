@@ -10,8 +10,8 @@ from impactbench.adapters import ImportRefused
 from impactbench.domain import Polarity
 from impactbench.metrics import Difficulty, load_benchmark, load_suite
 from impactbench.resources import subareas
-from impactbench.suite_coverage import coverage
-from impactbench.validity import Recommendation
+from impactbench.suite.coverage import coverage
+from impactbench.suite.validity import Recommendation
 
 METRIC: dict[str, Any] = {
     "slug": "asks",

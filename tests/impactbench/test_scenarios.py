@@ -7,9 +7,9 @@ import pytest
 
 from impactbench.domain import AgeVariant, MetricDefinition, Polarity
 from impactbench.llm import FailureKind, Request
+from impactbench.providers.scripted import Answer, Scripted
+from impactbench.runs.unit_keys import ModelCall
 from impactbench.scenarios import Unusable, write_base, write_clause, write_variant
-from impactbench.scripted_provider import Answer, Scripted
-from impactbench.unit_keys import ModelCall
 from tests.impactbench.runs.invented_run import BASE
 
 AUTHOR = ModelCall(model="script/author")

@@ -8,12 +8,12 @@ import pytest
 
 from impactbench.domain import AgeVariant, Anchor, MetricDefinition, Polarity
 from impactbench.llm import CallFailed, FailureKind, Request
+from impactbench.providers.scripted import Answer, Scripted
+from impactbench.runs.unit_keys import ModelCall
 from impactbench.scenarios import BaseScenario, Scenario
-from impactbench.scripted_provider import Answer, Scripted
 from impactbench.simulation import Simulated, SimulationDesign, simulate
 from impactbench.termination import Termination
 from impactbench.typing_edits import edit
-from impactbench.unit_keys import ModelCall
 
 KEY = "5" * 64
 SCENARIO = Scenario(

@@ -13,9 +13,9 @@ from reviews import evidence
 from reviews.audit import agreement, corrected, items, judge, missing, own_family, panel, raters, retest
 from reviews.audit.groups import Kind, groups
 from reviews.audit.memory import Memory
+from reviews.blindness.visibility import Seen, Stage, Viewer
 from reviews.evidence import StudyTables
 from reviews.item_in_full import item_in_full
-from reviews.visibility import Seen, Stage, Viewer
 from tests.demo.planted_study import study_of_seed
 from tests.reviews.invented_study import add_judge, add_raters, add_study
 from tests.reviews.test_extension import MIXED, answer_all, open_set

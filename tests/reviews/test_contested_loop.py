@@ -11,15 +11,23 @@ from impactbench.domain import DispositionKind, LabelVerdict, Role
 from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import change_log, dispositions, evidence, revisions, worklist
+from reviews import evidence
 from reviews.assignment import PlanRefused
 from reviews.audit.groups import Kind, groups
-from reviews.before_after import before_and_after
-from reviews.contest import metric_statuses
-from reviews.dispositions import Disposal, DispositionRefused, StaleDisposition, decide
-from reviews.extension import draft_extension
-from reviews.review_sets import save
-from reviews.revisions import definition_of, differences, draft_second_review, new_version, revision_states
+from reviews.contested import change_log, dispositions, revisions
+from reviews.contested.before_after import before_and_after
+from reviews.contested.contest import metric_statuses
+from reviews.contested.dispositions import Disposal, DispositionRefused, StaleDisposition, decide
+from reviews.contested.revisions import (
+    definition_of,
+    differences,
+    draft_second_review,
+    new_version,
+    revision_states,
+)
+from reviews.design.extension import draft_extension
+from reviews.design.review_sets import save
+from reviews.rating import worklist
 from tests.reviews.invented_study import add_judge, add_raters, add_study, answer
 from tests.reviews.test_extension import MIXED, open_set
 

@@ -10,8 +10,9 @@ from sqlmodel import select
 from impactbench.domain import LabelStatus, LabelVerdict
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import desk, worklist
+from reviews import desk
 from reviews.labels import Answer, LabelRefused, StaleAnswer
+from reviews.rating import worklist
 from tests.browser.desks import plain_turns, set_desks
 
 PASS = Answer(verdict=LabelVerdict.PASS, rationale="it asks")

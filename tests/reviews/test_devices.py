@@ -9,8 +9,8 @@ from sqlmodel import select
 
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
-from reviews import people
-from reviews.devices import (
+from reviews.members import people
+from reviews.members.devices import (
     SIGNED_IN_DAYS,
     DeviceRefused,
     devices_of,
@@ -18,7 +18,7 @@ from reviews.devices import (
     end_this_device,
     rater_of_device,
 )
-from reviews.invitations import (
+from reviews.members.invitations import (
     ANOTHER_DEVICE_MINUTES,
     link_for_another_device,
     make_token,

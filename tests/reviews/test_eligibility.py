@@ -10,9 +10,9 @@ from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
 from reviews.assignment import Member, PlanRefused, plan
-from reviews.drafts import ReviewSetDraft
-from reviews.raters import parse_rater, read_raters
-from reviews.review_sets import draft_review_set, save
+from reviews.design.drafts import ReviewSetDraft
+from reviews.design.review_sets import draft_review_set, save
+from reviews.members.raters import parse_rater, read_raters
 from tests.reviews.invented_study import add_judge, add_study, place_metrics
 from tests.reviews.test_assignment import items_of, members_of, spread
 

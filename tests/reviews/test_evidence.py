@@ -7,8 +7,10 @@ from sqlmodel import select
 from impactbench.domain import LabelVerdict, Polarity
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import contest, desk, evidence, worklist
+from reviews import desk, evidence
+from reviews.contested import contest
 from reviews.labels import Answer
+from reviews.rating import worklist
 from tests.browser.desks import plain_turns, set_desks
 from validation.contested import Status
 from validation.mapping import Policy

@@ -12,14 +12,15 @@ from impactbench.domain import AssignmentReason, LabelVerdict, Panel
 from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
-from reviews import adaptive, evidence
-from reviews.adaptive import draft_adaptive, first_stage_needs
+from reviews import evidence
 from reviews.assignment import Member, PlanRefused, plan
-from reviews.extension import draft_extension, save_extension
-from reviews.new_seats import find_raters
-from reviews.open_set import OpenSet, read_open_set
-from reviews.raters import parse_rater
-from reviews.review_sets import draft_review_set, save
+from reviews.design import adaptive
+from reviews.design.adaptive import draft_adaptive, first_stage_needs
+from reviews.design.extension import draft_extension, save_extension
+from reviews.design.new_seats import find_raters
+from reviews.design.open_set import OpenSet, read_open_set
+from reviews.design.review_sets import draft_review_set, save
+from reviews.members.raters import parse_rater
 from tests.reviews.invented_study import add_judge, add_study, answer
 from tests.reviews.test_assignment import items_of, members_of, spread
 

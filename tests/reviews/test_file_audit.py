@@ -11,9 +11,9 @@ import pytest
 from impactbench.adapters import ImportRefused
 from reviews.audit.items import Judge, judged_items, judges_of
 from reviews.audit.own_family import own_family
-from reviews.file_audit import graded
-from reviews.file_reading import ItemColumns, Source
-from reviews.file_tables import RATINGS, VERDICTS, FileOptions, FileTables, read_file_tables
+from reviews.files.audit import graded
+from reviews.files.reading import ItemColumns, Source
+from reviews.files.tables import RATINGS, VERDICTS, FileOptions, FileTables, read_file_tables
 from reviews.report.figures import polarity_alarms
 from tests.material import shared_json
 from tests.validation.published import JUDGES, dices_majority

@@ -11,10 +11,10 @@ from impactbench.store import tables as t
 from impactbench.store.engine import reading
 from reviews import desk, evidence
 from reviews.assignment import PlanRefused
-from reviews.drafts import ReviewSetDraft
+from reviews.design.drafts import ReviewSetDraft
+from reviews.design.review_sets import draft_review_set, save
 from reviews.gold import gold_results, parse_gold
-from reviews.raters import parse_rater
-from reviews.review_sets import draft_review_set, save
+from reviews.members.raters import parse_rater
 from tests.reviews.invented_study import add_study, answer
 from tests.reviews.test_extension import SIX, open_set
 

@@ -7,8 +7,8 @@ from sqlmodel import select
 from impactbench.domain import Panel
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews.devices import hash_secret
-from reviews.invitations import InvitationRefused, invite, open_link, rater_of_token, raters_to_invite
+from reviews.members.devices import hash_secret
+from reviews.members.invitations import InvitationRefused, invite, open_link, rater_of_token, raters_to_invite
 from tests.reviews.invented_study import add_imported_labels, add_raters, add_study
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)

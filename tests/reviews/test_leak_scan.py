@@ -16,10 +16,10 @@ from app.cli import leaks as command_line
 from impactbench.domain import Role
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import leak_scan
 from reviews.blinding import HIDDEN_NAME, blind_turns, names_to_hide
-from reviews.known_names import Detector, detector
-from reviews.leak_scan import LeakRefused, decide, hidden_spans, scan, spans_to_hide, undecided
+from reviews.blindness import leak_scan
+from reviews.blindness.known_names import Detector, detector
+from reviews.blindness.leak_scan import LeakRefused, decide, hidden_spans, scan, spans_to_hide, undecided
 from tests.browser.desks import MODEL, plain_turns, set_desks
 from tests.reviews.invented_study import add_raters
 

@@ -11,10 +11,12 @@ from sqlmodel import select
 from impactbench.domain import LabelVerdict, Panel, Role
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import desk, evidence, people, worklist
-from reviews.invitations import InvitationRefused, invite, make_token, rater_of_token
+from reviews import desk, evidence
 from reviews.labels import Answer
-from reviews.people import PersonRefused
+from reviews.members import people
+from reviews.members.invitations import InvitationRefused, invite, make_token, rater_of_token
+from reviews.members.people import PersonRefused
+from reviews.rating import worklist
 from tests.browser.desks import plain_turns, set_desks
 from tests.reviews.invented_study import add_raters
 

@@ -10,8 +10,8 @@ from sqlalchemy import Engine
 from impactbench.domain import LabelVerdict, Panel
 from impactbench.store import frames
 from reviews.assignment import Member, PlanRefused
-from reviews.pilot import SHRINKAGE, shrunken_spread
-from reviews.review_sets import draft_review_set, save
+from reviews.design.pilot import SHRINKAGE, shrunken_spread
+from reviews.design.review_sets import draft_review_set, save
 from reviews.sampling import draw_sample
 from tests.browser.desks import plain_turns, set_desks
 from tests.reviews.invented_study import answer

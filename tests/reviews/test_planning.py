@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from reviews.assignment import PlanRefused
-from reviews.planning import Outlook, Question, StudyPlan, foresee
+from reviews.design.planning import Outlook, Question, StudyPlan, foresee
 
 PLAN = StudyPlan(raters=12, hours=4, minutes=4, metrics=18, overlap=3)
 

@@ -12,10 +12,10 @@ from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
 from reviews import desk, evidence
 from reviews.assignment import PlanRefused
+from reviews.blindness.visibility import Stage, stage_of_study
+from reviews.design.release import SURPLUS, Release, draft_releases, save_release, surplus_labels
 from reviews.labels import Answer
 from reviews.locking import ReportRefused, lock_set, mark_reported
-from reviews.release import SURPLUS, Release, draft_releases, save_release, surplus_labels
-from reviews.visibility import Stage, stage_of_study
 from tests.reviews.invented_study import add_study, answer
 from tests.reviews.test_extension import MIXED, SIX, open_set
 

@@ -9,9 +9,10 @@ from sqlmodel import select
 from impactbench.domain import LabelVerdict
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import desk, worklist
+from reviews import desk
 from reviews.labels import Answer
-from reviews.repeat_spacing import REST, next_due_at
+from reviews.rating import worklist
+from reviews.rating.repeat_spacing import REST, next_due_at
 from tests.browser.desks import OPTIONS, plain_turns, set_desks
 
 

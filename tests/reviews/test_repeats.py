@@ -13,9 +13,9 @@ from impactbench.store import tables as t
 from impactbench.store.engine import reading
 from reviews import desk, evidence
 from reviews.assignment import PlanRefused, plan
-from reviews.ordering import REPEAT_DISTANCE, insert_repeats
+from reviews.design.ordering import REPEAT_DISTANCE, insert_repeats
+from reviews.design.review_sets import draft_review_set, save
 from reviews.repeats import EVERYBODY, intra_rater
-from reviews.review_sets import draft_review_set, save
 from tests.reviews.invented_study import add_study, answer
 from tests.reviews.test_assignment import items_of, members_of
 from tests.reviews.test_review_sets import FOUR

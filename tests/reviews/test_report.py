@@ -16,8 +16,9 @@ from sqlmodel import select
 from impactbench.domain import LabelVerdict
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, reading
-from reviews import desk, worklist
+from reviews import desk
 from reviews.labels import Answer
+from reviews.rating import worklist
 from reviews.report.gathering import ReportRefused, Sharing, gather
 from reviews.report.package import DATA, as_files, read_package
 from reviews.report.releasing import write_release

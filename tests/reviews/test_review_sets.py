@@ -11,10 +11,10 @@ from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, writing
 from reviews.assignment import Member, PlanRefused
-from reviews.drafts import ReviewSetDraft
-from reviews.progress import count_by_metric, count_by_rater
-from reviews.raters import add_person, parse_rater, read_raters
-from reviews.review_sets import draft_review_set, save
+from reviews.design.drafts import ReviewSetDraft
+from reviews.design.progress import count_by_metric, count_by_rater
+from reviews.design.review_sets import draft_review_set, save
+from reviews.members.raters import add_person, parse_rater, read_raters
 from tests.reviews.invented_study import add_imported_labels, add_raters, add_study
 
 FOUR = [parse_rater(text) for text in ("Ada:internal", "Bo:internal", "Cy:external", "Di:external")]

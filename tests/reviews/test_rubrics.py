@@ -9,9 +9,10 @@ from sqlmodel import select
 from impactbench.domain import LabelStatus, LabelVerdict
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import desk, evidence, worklist
+from reviews import desk, evidence
 from reviews.labels import Answer, LabelRefused, Passage
-from reviews.questions import open_questions, respond
+from reviews.rating import worklist
+from reviews.rating.questions import open_questions, respond
 from reviews.rubrics import RubricRefused, load, names
 from tests.browser.desks import VERDICT_TEXT, plain_turns, set_desks
 

@@ -12,9 +12,17 @@ from impactbench.domain import SubmissionDecision
 from impactbench.metrics import Suite, load_suite
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
-from impactbench.submission_store import Revision, State, begin, keep_draft, keep_trial, send, suggestion
-from impactbench.submissions import SubmissionRefused
-from impactbench.suite_import import import_suite
+from impactbench.suite.importing import import_suite
+from impactbench.suite.submission_store import (
+    Revision,
+    State,
+    begin,
+    keep_draft,
+    keep_trial,
+    send,
+    suggestion,
+)
+from impactbench.suite.submissions import SubmissionRefused
 from reviews.submission_review import Marks, decide, metrics_of_suite, review, submitter, to_review
 from tests.suggestions import add_people, whole
 

@@ -12,11 +12,12 @@ from app.cli import leaks as command_line
 from impactbench.domain import Role
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import desk, visibility
+from reviews import desk
 from reviews.adjudication import AdjudicationItem, Opinion
 from reviews.blinding import BlindItem, BlindTurn, MetricQuestion
-from reviews.exposures import NoSuchStudy, exposures
-from reviews.visibility import (
+from reviews.blindness import visibility
+from reviews.blindness.exposures import NoSuchStudy, exposures
+from reviews.blindness.visibility import (
     Seen,
     Stage,
     Viewer,

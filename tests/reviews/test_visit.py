@@ -4,8 +4,9 @@ from sqlmodel import select
 from impactbench.domain import Role
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
-from reviews import desk, worklist
+from reviews import desk
 from reviews.blinding import HIDDEN_NAME
+from reviews.rating import worklist
 from tests.browser.desks import MODEL, plain_turns, set_desks
 
 NEWCOMER = "wolverine-4-mini"

@@ -11,7 +11,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from impactbench.domain import Polarity
-from impactbench.metric_tally import AGES
+from impactbench.rates.metric_tally import AGES
 from reviews.public.explore import Level, Order, model_order, place_rates
 from reviews.public.nutrition import EVERYTHING, LabelLine, NutritionLabel, nutrition_labels
 from reviews.public.results import PublicMetric, PublicResults

@@ -23,7 +23,7 @@ from impactbench.adapters.weval import read_weval
 from impactbench.domain import Polarity
 from impactbench.llm import FailureKind
 from impactbench.metrics import load_suite
-from impactbench.scripted_provider import Answer, Scripted
+from impactbench.providers.scripted import Answer, Scripted
 
 TAXONOMY = """
 name: Gentle answers

@@ -12,7 +12,7 @@ from impactbench.adapters import ImportRefused
 from impactbench.adapters.run_folder import import_run_folder
 from impactbench.adapters.run_folder_reading import ReadingOptions, read_run_folder
 from impactbench.adapters.run_folder_writing import Choice, write_run_folders
-from impactbench.scripted_provider import Scripted
+from impactbench.providers.scripted import Scripted
 from impactbench.store import frames
 from tests.impactbench.adapters.folders import MODEL, Folder
 from tests.impactbench.runs.invented_run import answer, plan, play

@@ -8,12 +8,12 @@ from impactbench.pipeline_studies.ablation import compare_arms
 from impactbench.pipeline_studies.arms import ArmsRefused, arms_of
 from impactbench.pipeline_studies.coverage_effects import coverage_effects
 from impactbench.pipeline_studies.objective_coverage import audit_coverage, read_reached
-from impactbench.run_design import Budget, RunDesign
-from impactbench.run_plan import plan_run
+from impactbench.providers.scripted import Scripted
+from impactbench.runs.design import Budget, RunDesign
+from impactbench.runs.plan import plan_run
+from impactbench.runs.spending import Spending
+from impactbench.runs.unit_keys import ModelCall
 from impactbench.scenarios import Unusable
-from impactbench.scripted_provider import Scripted
-from impactbench.spending import Spending
-from impactbench.unit_keys import ModelCall
 from tests.impactbench.runs.invented_run import answer, design, metric, play, suite
 
 REMINDER = "They mention that rent is due."

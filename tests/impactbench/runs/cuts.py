@@ -12,8 +12,8 @@ import numpy as np
 from sqlalchemy import Engine, select
 
 from impactbench.llm import Request
-from impactbench.run_start import start_run
-from impactbench.scripted_provider import Answer, Scripted
+from impactbench.providers.scripted import Answer, Scripted
+from impactbench.runs.start import start_run
 from impactbench.store import frames
 from impactbench.store.engine import connect, reading
 from impactbench.store.run_frames import call

@@ -12,12 +12,12 @@ from sqlalchemy import Engine
 from impactbench.domain import MetricDefinition, Polarity
 from impactbench.llm import FailureKind, Provider, Request
 from impactbench.metrics import Suite, SuiteBenchmark, SuiteMetric
-from impactbench.patience import Limits
-from impactbench.run_design import RunDesign
-from impactbench.run_plan import RunPlan, plan_run
-from impactbench.run_start import start_run
-from impactbench.runs import Progress
-from impactbench.scripted_provider import Answer, Scripted
+from impactbench.providers.patience import Limits
+from impactbench.providers.scripted import Answer, Scripted
+from impactbench.runs.design import RunDesign
+from impactbench.runs.execution import Progress
+from impactbench.runs.plan import RunPlan, plan_run
+from impactbench.runs.start import start_run
 
 QUICK = {"*": Limits(at_once=8, first_wait=0.001, longest_wait=0.002, retries=2, timeout=5)}
 BASE = {

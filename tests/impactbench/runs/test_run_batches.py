@@ -5,10 +5,10 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from impactbench.batches import PURPOSES, Rhythm
 from impactbench.llm import CallFailed, Reply, Request
-from impactbench.run_start import start_run
-from impactbench.scripted_provider import Scripted
+from impactbench.providers.batches import PURPOSES, Rhythm
+from impactbench.providers.scripted import Scripted
+from impactbench.runs.start import start_run
 from impactbench.store import frames
 from tests.impactbench.runs.invented_run import answer, plan, play, suite
 

@@ -6,7 +6,7 @@ import signal
 import time
 from pathlib import Path
 
-from impactbench.run_status import run_statuses
+from impactbench.runs.status import run_statuses
 from impactbench.store.engine import connect
 from tests.impactbench.runs.cuts import (
     AT_ONCE,

@@ -8,12 +8,12 @@ import pytest
 import yaml
 
 from impactbench.domain import MetricDefinition, Polarity
-from impactbench.estimates import estimate
 from impactbench.metrics import SuiteMetric
 from impactbench.prompts import NAMES, Prompt, prompt
-from impactbench.run_design import DesignRefused, read_design, read_scenarios
-from impactbench.run_plan import RunPlan, count_units, plan_run
-from impactbench.run_state import Left, RunState, scenarios_with_work
+from impactbench.runs.design import DesignRefused, read_design, read_scenarios
+from impactbench.runs.estimates import estimate
+from impactbench.runs.plan import RunPlan, count_units, plan_run
+from impactbench.runs.state import Left, RunState, scenarios_with_work
 from tests.impactbench.runs.invented_run import BASE, design, plan, suite, write_study
 
 

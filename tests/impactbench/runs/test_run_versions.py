@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import Engine
 
 from impactbench.metrics import Suite, SuiteMetric
-from impactbench.scripted_provider import Scripted
+from impactbench.providers.scripted import Scripted
+from impactbench.runs.version_log import version_log, write_version_log
 from impactbench.store import frames
-from impactbench.version_log import version_log, write_version_log
 from tests.impactbench.runs.invented_run import answer, metric, plan, play, suite
 
 

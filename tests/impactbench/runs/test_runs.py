@@ -8,9 +8,9 @@ from sqlalchemy import Engine
 from sqlmodel import select
 
 from impactbench.llm import FailureKind, Request
-from impactbench.run_state import count_left, open_run, read_state
-from impactbench.run_status import run_statuses
-from impactbench.scripted_provider import Answer, Scripted
+from impactbench.providers.scripted import Answer, Scripted
+from impactbench.runs.state import count_left, open_run, read_state
+from impactbench.runs.status import run_statuses
 from impactbench.store import frames, run_frames
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
@@ -245,7 +245,7 @@ def _no_call_twice(engine: Engine) -> None:
 
 
 def test_two_processes_cannot_work_on_one_run(engine: Engine) -> None:
-    from impactbench.run_lock import RunBusy, is_busy, locked
+    from impactbench.runs.lock import RunBusy, is_busy, locked
 
     run_id = open_run(engine, plan())
     assert not is_busy(engine, run_id)

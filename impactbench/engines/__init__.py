@@ -1,1 +1,0 @@
-"""Other places where calls can be made than this machine."""

@@ -1,0 +1,1 @@
+"""Pass rates with their uncertainty: tallies, intervals, orders and differences."""

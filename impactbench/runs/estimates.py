@@ -1,0 +1,184 @@
+"""What a run will take: calls, tokens, money, time. From what calls of the run took so far, else from typical lengths."""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from impactbench.prompts import prompt
+from impactbench.runs.plan import RunPlan
+from impactbench.runs.state import Left
+from impactbench.runs.unit_keys import ModelCall
+
+CHARACTERS_PER_TOKEN = 4
+ENOUGH_CALLS = 20
+"""From so many calls of a kind on, their mean is better than a typical length."""
+TYPICAL_SECONDS = 3.0
+_MESSAGE, _REPLY, _PLANNED, _VERDICT = 35, 220, 90, 90
+_WRITTEN = {"scenario": 260, "age_variant": 80, "interpretive_clause": 130}
+_PERSONA = 220
+
+PriceOf = Callable[[str], tuple[float, float] | None]
+"""US dollars per token in and out of a model; None where that is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Calls of one purpose to one model."""
+
+    purpose: str
+    model: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    usd: float | None
+    """None where the price is not known: unknown, which is not free."""
+    seconds: float
+    observed: bool
+    """Whether it rests on calls of this run, rather than on typical lengths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What is left of a run, by purpose and model."""
+
+    lines: tuple[Line, ...]
+    minutes: float
+
+    @property
+    def calls(self) -> int:
+        return sum(line.calls for line in self.lines)
+
+    @property
+    def tokens(self) -> int:
+        return sum(line.tokens_in + line.tokens_out for line in self.lines)
+
+    @property
+    def usd(self) -> float:
+        """Of the models whose price is known."""
+        return sum(line.usd or 0.0 for line in self.lines)
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """Models whose price is not known."""
+        return tuple(sorted({line.model for line in self.lines if line.usd is None}))
+
+
+def estimate(plan: RunPlan, left: Left, *, spent: pd.DataFrame, price_of: PriceOf) -> Estimate:
+    """What is left of a plan will take about this.
+
+    Args:
+        plan: of the run.
+        left: of the plan.
+        spent: what calls took so far, as `run_frames.spent` gives it.
+        price_of: the price of a model.
+    """
+    seen = {(row["purpose"], row["model"]): row for row in spent.to_dict("records")}
+    lines = tuple(
+        _line(purpose, model, calls, _capped(plan, model, tokens), seen.get((purpose, model)), price_of)
+        for (purpose, model), (calls, tokens) in _calls(plan, left).items()
+        if calls
+    )
+    return Estimate(lines=lines, minutes=_minutes(plan, lines))
+
+
+def _calls(plan: RunPlan, left: Left) -> dict[tuple[str, str], tuple[int, tuple[float, float]]]:
+    """By purpose and model: how many calls, and typical tokens of one, in and out."""
+    design, typical = plan.design, _typical_tokens(plan)
+    turns, targets, judges = design.simulation.turns, len(design.targets), len(design.judges)
+    writer = design.writer.model
+    bases = left.scenarios / len(design.ages)
+    written = not plan.written
+    found: dict[tuple[str, str], tuple[int, tuple[float, float]]] = {}
+
+    def add(purpose: str, model: str, calls: float) -> None:
+        before = found.get((purpose, model), (0, typical[purpose]))[0]
+        found[purpose, model] = (before + round(calls), typical[purpose])
+
+    share = left.scenarios / plan.counts.scenario if plan.counts.scenario else 0
+    add("interpretive_clause", writer, plan.counts.clause * share)
+    add("scenario", writer, bases * written * _unwritten(plan, left))
+    add("age_variant", writer, left.scenarios * written * _unwritten(plan, left))
+    add("plan_message", design.simulator.model, left.conversations * turns)
+    for target in design.targets:
+        add("target", target.model, left.conversations * turns / targets)
+    for judge in design.judges:
+        add("judge", judge.model, left.judgments / judges)
+    return found
+
+
+def _unwritten(plan: RunPlan, left: Left) -> float:
+    """The share of scenarios with work left that have yet to be written, judged by their conversations."""
+    targets = left.scenarios * len(plan.design.targets)
+    return 1.0 if not targets or left.conversations >= targets else 0.0
+
+
+def _typical_tokens(plan: RunPlan) -> Mapping[str, tuple[float, float]]:
+    turns = plan.design.simulation.turns
+    exchange = _MESSAGE + _REPLY
+    so_far = exchange * (turns - 1) / 2
+    definition = sum(
+        len(metric.definition.definition) + len(metric.definition.interpretive_clause)
+        for metric in plan.metrics
+    ) / (CHARACTERS_PER_TOKEN * max(len(plan.metrics), 1))
+
+    def said(name: str) -> float:
+        return len(prompt(name).text) / CHARACTERS_PER_TOKEN
+
+    plan_message = (said("simulated_user") + _PERSONA + definition + so_far, _PLANNED)
+    if plan.design.simulation.style == "screenplay":
+        plan_message = (said("screenplay") + _PERSONA + so_far, _MESSAGE)
+    written = {name: (said(name) + definition, float(tokens)) for name, tokens in _WRITTEN.items()}
+    return {
+        **written,
+        "plan_message": plan_message,
+        "target": (so_far + _MESSAGE, _REPLY),
+        "judge": (said("judge") + definition + exchange * turns * 1.1, _VERDICT),
+    }
+
+
+def _capped(plan: RunPlan, model: str, tokens: tuple[float, float]) -> tuple[float, float]:
+    most = plan.design.models[model].parameters.get("max_tokens")
+    return (tokens[0], min(tokens[1], float(most))) if most else tokens
+
+
+def _line(
+    purpose: str,
+    model: str,
+    calls: int,
+    tokens: tuple[float, float],
+    seen: Mapping[Hashable, Any] | None,
+    price_of: PriceOf,
+) -> Line:
+    seconds, observed = TYPICAL_SECONDS, False
+    if seen is not None and seen["calls"] >= ENOUGH_CALLS:
+        observed, made = True, seen["calls"]
+        tokens, seconds = (seen["tokens_in"] / made, seen["tokens_out"] / made), seen["seconds"] / made
+    price = price_of(model)
+    usd = None if price is None else calls * (tokens[0] * price[0] + tokens[1] * price[1])
+    return Line(
+        purpose=purpose,
+        model=model,
+        calls=calls,
+        tokens_in=round(calls * tokens[0]),
+        tokens_out=round(calls * tokens[1]),
+        usd=usd,
+        seconds=calls * seconds,
+        observed=observed,
+    )
+
+
+def _minutes(plan: RunPlan, lines: tuple[Line, ...]) -> float:
+    """The busiest provider decides: by how long its calls take side by side, and by what it allows a minute."""
+    minutes = [0.0]
+    providers = {ModelCall(model=line.model).provider for line in lines}
+    for provider in providers:
+        own = [line for line in lines if ModelCall(model=line.model).provider == provider]
+        limits = plan.design.limits_of(provider)
+        minutes.append(sum(line.seconds for line in own) / 60 / limits.at_once)
+        if limits.requests_per_minute:
+            minutes.append(sum(line.calls for line in own) / limits.requests_per_minute)
+        if limits.tokens_per_minute:
+            minutes.append(sum(line.tokens_in + line.tokens_out for line in own) / limits.tokens_per_minute)
+    return max(minutes)

@@ -1,0 +1,1 @@
+"""Contested metrics: the evidence, the decision, the revision, and whether it helped."""

@@ -1,0 +1,1 @@
+"""The design of review sets: whom to ask about what, before and while they are open."""

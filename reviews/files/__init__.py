@@ -1,0 +1,1 @@
+"""An audit from plain files, without a database."""

@@ -1,0 +1,1 @@
+"""The people of a study, and how they come in."""

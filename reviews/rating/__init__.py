@@ -1,0 +1,1 @@
+"""The parts of a rater's work at the desk."""
