@@ -1,55 +1,92 @@
-"""The command line: `impactbench ...`. A front end like the workbench: it parses, asks, prints."""
+"""The command line: `impactbench ...`. A front end like the workbench: it parses, asks, prints.
+
+A command is imported when it is called: the statistics behind some of them take seconds to load.
+"""
 
 import sys
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from app.cli import (
-    adapt,
-    agreement,
-    audit,
-    database,
-    demo,
-    export,
-    imports,
-    people,
-    publish,
-    report,
-    review,
-    run,
-    serve,
-    submit,
-    suite,
-)
 from app.cli.terminal import complain, opened
 from impactbench.domain import ImpactBenchError
-from validation.ratings import RatingsError
+
+COMMANDS = {
+    "demo": ("demo:demo", "Open the workbench on a simulated study and print a sign-in link for each role."),
+    "serve": ("serve:serve", "Open the workbench on the database that IMPACTBENCH_DATABASE_URL names."),
+    "db": ("database:cli", "Make the database, or bring it up to date."),
+    "people": ("people:cli", "Add people who sign in, and look after their ways in."),
+    "suite": ("suite:cli", "The metrics, in benchmarks: list, show, check, import."),
+    "submit": ("submit:cli", "Suggest a metric: template, check, send, try."),
+    "adapt": ("adapt:cli", "Adapt another benchmark; a person decides on every metric."),
+    "run": ("run:cli", "Simulate conversations and judge them."),
+    "import": ("imports:cli", "Bring in runs, verdicts and labels from elsewhere."),
+    "export": ("export:cli", "Write runs and labels to files."),
+    "review": ("review:cli", "Put conversations before experts."),
+    "agreement": (
+        "agreement:agreement",
+        "How far raters agree, by ten coefficients with 95% intervals. An empty cell is no label.",
+    ),
+    "audit": (
+        "audit:audit",
+        "Audit a judge from plain files: experts among themselves, the judge against them, its own family, its polarity.",
+    ),
+    "report": (
+        "report:report",
+        "Write the report of a study: one HTML file that opens offline, Markdown, the judge card, and the data behind it.",
+    ),
+    "verify": (
+        "report:verify",
+        "Recompute every number of a report from its data; fail on any difference, naming the number.",
+    ),
+    "release": (
+        "report:release",
+        "Write a folder to publish: report, judge card, data, licence notes, and a Croissant description.",
+    ),
+    "release-study": (
+        "publish:release_study",
+        "Let the public see a study: rates with their evidence, and with --transcripts its conversations.",
+    ),
+    "publish": (
+        "publish:publish",
+        "Write the released studies as plain pages and data that open from disk and from any web server.",
+    ),
+}
+"""Where each command is, and its first sentence, which a test compares with what the command itself says."""
+
+
+def load(name: str) -> Any:
+    """The command or group of that name, imported."""
+    module, _, attribute = COMMANDS[name][0].partition(":")
+    found = getattr(import_module(f"app.cli.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        command: Any = typer.main.get_group(found)
+    else:
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        alone.command(name)(found)
+        command = typer.main.get_command(alone)
+    command.name = name
+    return command
+
+
+class LoadedWhenCalled(TyperGroup):
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, listed and load(str(name)), rest
+
 
 cli = typer.Typer(
     name="impactbench",
+    cls=LoadedWhenCalled,
     help="Review what chatbots do, and see how far the judge can be trusted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-cli.add_typer(database.cli, name="db")
-cli.add_typer(imports.cli, name="import")
-cli.add_typer(export.cli, name="export")
-cli.add_typer(adapt.cli, name="adapt")
-cli.add_typer(review.cli, name="review")
-cli.add_typer(people.cli, name="people")
-cli.add_typer(suite.cli, name="suite")
-cli.add_typer(run.cli, name="run")
-cli.add_typer(submit.cli, name="submit")
-cli.command("serve")(serve.serve)
-cli.command("demo")(demo.demo)
-cli.command("agreement")(agreement.agreement)
-cli.command("audit")(audit.audit)
-cli.command("report")(report.report)
-cli.command("verify")(report.verify)
-cli.command("release")(report.release)
-cli.command("release-study")(publish.release_study)
-cli.command("publish")(publish.publish)
+for _name, (_, _sentence) in COMMANDS.items():
+    cli.command(_name, help=_sentence)(lambda: None)
 
 
 def main() -> None:
@@ -57,6 +94,13 @@ def main() -> None:
     try:
         with opened:
             cli()
-    except (ImpactBenchError, RatingsError) as mistake:
+    except ImpactBenchError as mistake:
+        complain(str(mistake))
+        sys.exit(1)
+    except ValueError as mistake:
+        from validation.ratings import RatingsError
+
+        if not isinstance(mistake, RatingsError):
+            raise
         complain(str(mistake))
         sys.exit(1)

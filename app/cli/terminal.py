@@ -1,13 +1,13 @@
 """How the command line speaks: results on standard output, everything said to the person on standard error."""
 
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
-from sqlalchemy import Engine
 
-from impactbench.settings import Settings
-from impactbench.store.engine import connect, require_current
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -21,8 +21,11 @@ def complain(sentence: str) -> None:
     err.print(Text.assemble(("Error: ", "bold red"), sentence))
 
 
-def open_database() -> Engine:
+def open_database() -> "Engine":
     """The database that the settings name, which must be up to date; closed when the command ends."""
+    from impactbench.settings import Settings
+    from impactbench.store.engine import connect, require_current
+
     engine = connect(Settings().database_url)
     opened.callback(engine.dispose)
     require_current(engine)
