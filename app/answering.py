@@ -10,7 +10,6 @@ from sqlalchemy import Engine
 from reviews import desk
 from reviews.labels import Answer, LabelRefused, StaleAnswer
 from reviews.rating import worklist
-from reviews.rating.questions import open_questions
 
 Sent = Mapping[str, Any]
 """What the browser sent: the item, the revision that it is about, and a draft's content or an answer."""
@@ -40,8 +39,8 @@ def save(engine: Engine, rater_id: int, sent: Sent) -> Saved:
         return Saved(refused=f"Not saved: {refusal}")
     except ValidationError:
         return Saved(refused="Not saved: this answer is not complete, or a text in it is too long.")
-    following = worklist.next_code(engine, rater_id, after=code)
-    return Saved(following=following if following and open_questions(engine, rater_id) is None else None)
+    questions, following = worklist.what_follows(engine, rater_id, after=code)
+    return Saved(following=following if questions is None else None)
 
 
 def keep_draft(engine: Engine, rater_id: int, sent: Sent) -> bool:

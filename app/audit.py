@@ -7,7 +7,9 @@ it. What concerns the labels of one metric is remembered by these labels, so tha
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import pandas as pd
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app import workspace
 from impactbench.store import frames
@@ -29,13 +31,14 @@ from reviews.audit import (
 from reviews.audit.groups import Group, Kind
 from reviews.audit.groups import groups as groups_of
 from reviews.audit.items import Judge
-from reviews.contested import before_after, contest
+from reviews.contested import before_after, contest, revisions
 from validation.bounds import Bounds
 from validation.contested import MetricStatus
 from validation.mapping import Policy
 from validation.panel_judges import PanelPreference
 
 Result = TypeVar("Result")
+_SEEN = "impactbench-state-of-study"
 
 
 def tables(study: str) -> evidence.StudyTables:
@@ -68,8 +71,10 @@ def judges(study: str) -> list[Judge]:
     return items.judges_of(tables(study))
 
 
-def judge_by_group(study: str, one: Judge, policy: Policy) -> list[judge.JudgeGroup]:
-    return _of(study, one, f"groups {policy}", lambda: judge.judge_by_group(tables(study), one, policy))
+def judge_by_group(study: str, one: Judge, policy: Policy, by: str | None = None) -> list[judge.JudgeGroup]:
+    return _of(
+        study, one, f"groups {policy} {by}", lambda: judge.judge_by_group(tables(study), one, policy, by=by)
+    )
 
 
 def judge_by_metric(study: str, one: Judge, policy: Policy) -> list[judge.JudgeOnMetric]:
@@ -148,6 +153,10 @@ def missing_from(study: str) -> missing.Missing:
     return _ask(study, "missing", lambda: missing.missing(tables(study)))
 
 
+def without_answer(study: str) -> Any:
+    return _ask(study, "without answer", lambda: missing.without_answer(tables(study)))
+
+
 def statuses(study: str) -> list[MetricStatus]:
     return _ask(study, "statuses", lambda: contest.metric_statuses(tables(study), remember=_memory()))
 
@@ -157,6 +166,15 @@ def pass_rate_bounds(study: str, metric_version_id: int) -> Bounds:
         study,
         f"pass rate {metric_version_id}",
         lambda: indeterminacy.metric_pass_rate(tables(study), metric_version_id),
+    )
+
+
+def revision_states(study: str, decided: pd.DataFrame) -> list[revisions.RevisionState]:
+    known = decided["disposition_id"].max() if len(decided) else 0
+    return _ask(
+        study,
+        f"revisions {known}",
+        lambda: revisions.revision_states(workspace.engine(), study, decided),
     )
 
 
@@ -183,7 +201,18 @@ def _ask(study: str, name: str, compute: Callable[[], Result]) -> Result:
 
 
 def _state(study: str) -> str:
-    return frames.state(workspace.engine(), study)
+    """The state of the data, asked once a run of a page: what one page shows belongs together."""
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is None:
+        return frames.state(workspace.engine(), study)
+    # Every run of a page begins with cursors of its own, so that what an earlier run saw is told from this one's.
+    cursors, states = st.session_state.get(_SEEN, (None, {}))
+    if cursors is not run.cursors:
+        states = {}
+        st.session_state[_SEEN] = run.cursors, states
+    if study not in states:
+        states[study] = frames.state(workspace.engine(), study)
+    return str(states[study])
 
 
 # `state` and `name` are not read: they are the key under which a result is remembered.

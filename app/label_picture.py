@@ -9,7 +9,7 @@ import vl_convert
 
 from app.components.nutrition_label import LabelRow, LabelText
 from app.public_charts import Dot, dots
-from app.wording import in_hundred
+from reviews.public.wording import in_hundred
 
 _WIDTH, _LETTERS = 760, 130
 

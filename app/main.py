@@ -9,6 +9,10 @@ from app.views import entrance
 from impactbench.domain import ImpactBenchError, Role
 from reviews.public.releasing import public_studies
 
+# Streamlit writes white on them, which cannot be read on the light blue that stands out from a dark page. (A text that
+# stands by itself, as below constants elsewhere, would be shown on every page: this is a script of Streamlit's.)
+PRIMARY_BUTTONS = "[data-testid^=stBaseButton-primary]:not(:disabled) { color: light-dark(#ffffff, #0e1117) }"
+
 st.set_page_config(page_title="ImpactBench", page_icon=Path(__file__).with_name("favicon.svg"), layout="wide")
 try:
     looking = workspace.recognise()
@@ -24,6 +28,8 @@ if looking is None:
     st.stop()
 rating = looking.role is Role.EXPERT
 page = st.navigation(navigation.pages_for(looking), position="top" if rating else "sidebar")
+if not rating:  # raters have none, and theirs are the runs that come by the hundred
+    st.html(f"<style>{PRIMARY_BUTTONS}</style>")
 page.run()
 foot = st.container() if rating else st.sidebar
 if rating:

@@ -37,31 +37,23 @@ from app.views import (
     submissions,
     suite,
 )
-from app.views.public import explore, front, label, metrics
+from app.views.public import cases, explore, front, label, metrics, over_time, statistics
 from impactbench.domain import Role
 from impactbench.store.tables import Rater
 
 
 def pages_for(looking: Rater) -> list[StreamlitPage] | dict[str, list[StreamlitPage]]:
     """The pages of somebody's role, by section; the default is where they land."""
-    match looking.role:
-        case Role.EXPERT:
-            return _for_experts()
-        case Role.METHODOLOGIST:
-            return {
-                "Audit": _audit(Role.METHODOLOGIST),
-                "Judge": _judges(),
-                "Design": _design(),
-                "Public": public_pages(),
-            }
-        case _:
-            return {
-                "Audit": _audit(Role.MAINTAINER),
-                "Judge": _judges(),
-                "Design": _design(),
-                "Upkeep": _upkeep(),
-                "Public": public_pages(),
-            }
+    if looking.role is Role.EXPERT:
+        return _for_experts()
+    maintains = looking.role is Role.MAINTAINER
+    return {
+        "Audit": _audit(looking.role),
+        "Judge": _judges(),
+        "Design": _design(),
+        **({"Upkeep": _upkeep()} if maintains else {}),
+        "Public": public_pages(),
+    }
 
 
 def public_pages() -> list[StreamlitPage]:
@@ -70,6 +62,9 @@ def public_pages() -> list[StreamlitPage]:
         _page(label.label, "Nutrition label", "label", "nutrition"),
         _page(explore.explore, "Explore", "explore", "compare"),
         _page(metrics.metrics, "Metrics", "metrics", "list_alt"),
+        _page(statistics.statistics, "Statistics", "statistics", "functions"),
+        _page(over_time.over_time_page, "Over time", "over-time", "timeline"),
+        _page(cases.case_studies, "Case studies", "cases", "menu_book"),
     ]
 
 

@@ -4,20 +4,28 @@ A page asks `in_view.study_in_view` first, which decides whether whoever looks m
 """
 
 from collections.abc import Callable
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 import streamlit as st
+from sqlalchemy.exc import SQLAlchemyError
 
 from app import workspace
+from impactbench.domain import ImpactBenchError, Polarity
 from impactbench.store import frames
+from reviews.public.cases import Case, cases
+from reviews.public.changes import PublicDecision, public_decisions
 from reviews.public.conversations import verdicts_of
-from reviews.public.explore import metric_rates
+from reviews.public.explore import Filters, metric_rates, model_order, place_rates
 from reviews.public.nutrition import NutritionLabel, nutrition_labels
-from reviews.public.releasing import PublicStudy
-from reviews.public.results import PublicMetric, PublicResults, public_state, read_public
+from reviews.public.paper import paper_statistics
+from reviews.public.releasing import PublicStudy, public_studies
+from reviews.public.results import PublicMetric, PublicResults, kept_public, public_state
 
 Result = TypeVar("Result")
 _STATE = "public-state"
+_kept: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
+_lock = Lock()
 
 
 def look_at(study: PublicStudy) -> None:
@@ -26,11 +34,12 @@ def look_at(study: PublicStudy) -> None:
 
 
 def results(study: PublicStudy) -> PublicResults:
-    return ask(study, "results", lambda: read_public(workspace.engine(), study.slug, unreleased=True))
+    state = st.session_state[_STATE]
+    return kept_public(workspace.engine(), study.slug, unreleased=True, state=state)
 
 
 def labels(study: PublicStudy) -> dict[str, NutritionLabel]:
-    return ask(study, "labels", lambda: nutrition_labels(results(study)))
+    return nutrition_labels(results(study))
 
 
 def verdicts(study: PublicStudy, metric: PublicMetric) -> Any:
@@ -45,6 +54,14 @@ def metric_counts(study: PublicStudy) -> Any:
     return ask(study, "metric rates", lambda: metric_rates(results(study)))
 
 
+def marked(study: PublicStudy) -> list[Case]:
+    return ask(study, "cases", lambda: cases(workspace.engine(), results(study)))
+
+
+def decisions(study: PublicStudy) -> list[PublicDecision]:
+    return ask(study, "decisions", lambda: public_decisions(workspace.engine(), results(study)))
+
+
 def versions(study: PublicStudy, metric: PublicMetric) -> Any:
     """The versions of a metric, newest first: version, created_at, changed_because, definition."""
     known = ask(study, "versions", lambda: frames.metrics(workspace.engine()))
@@ -53,15 +70,35 @@ def versions(study: PublicStudy, metric: PublicMetric) -> Any:
 
 
 def ask(study: PublicStudy, name: str, compute: Callable[[], Result]) -> Result:
-    """What was computed under this name for the study as it is now, or compute it."""
-    of = f"{workspace.engine().url} {study.slug}"
-    found: Result = _remembered(of, st.session_state[_STATE], name, compute)
-    return found
+    """What was computed under this name for the study as it is now, or compute it; older states are forgotten."""
+    place, state = (str(workspace.engine().url), study.slug), st.session_state[_STATE]
+    with _lock:
+        of, found = _kept.get(place, ("", {}))
+        if of != state:
+            found = {}
+            _kept[place] = state, found
+    if name not in found:
+        found[name] = compute()
+    known: Result = found[name]
+    return known
 
 
-# `study` and `state` and `name` are not read: they are the key under which a result is remembered.
+def make_ready() -> None:
+    """Compute what the first visitors will ask for, beside everything else that a start has to do."""
+    Thread(target=_make_ready, name="public results", daemon=True).start()
 
 
-@st.cache_resource(max_entries=256, show_spinner="Reading the results …")
-def _remembered(study: str, state: str, name: str, _compute: Callable[[], Any]) -> Any:  # noqa: ARG001
-    return _compute()
+def _make_ready() -> None:
+    try:
+        engine = workspace.engine()
+        for study in public_studies(engine):
+            read = kept_public(engine, study.slug, unreleased=True)
+            if read.tally.metrics:
+                nutrition_labels(read)
+                place_rates(read, level="all")
+                for polarity in Polarity:
+                    model_order(read, filters=Filters(polarity=polarity))
+                place_rates(read, level="area")
+                paper_statistics(read)
+    except (ImpactBenchError, SQLAlchemyError):
+        return

@@ -18,7 +18,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette import starlette_server
 
-from app import desk_route, members, sign_in, workspace
+from app import desk_route, members, public_data, sign_in, workspace
+from app.page_files import PageFiles
 from impactbench.domain import ImpactBenchError
 from impactbench.settings import Settings
 from impactbench.store.engine import require_current
@@ -93,7 +94,7 @@ def create_app(settings: Settings) -> st.App:
             *sign_in.routes(engine, settings),
             *desk_route.routes(engine, settings),
         ],
-        middleware=[Middleware(SecureHeaders)],
+        middleware=[Middleware(SecureHeaders), Middleware(PageFiles)],
         lifespan=_prepare,
     )
 
@@ -105,6 +106,7 @@ async def _prepare(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     make_ready()
     gc.collect()
     gc.freeze()
+    public_data.make_ready()
     yield {}
 
 
@@ -139,6 +141,7 @@ def serve(*, port: int, settings: Settings, address: str = "localhost") -> None:
             "browser.gatherUsageStats": False,
             "client.toolbarMode": "viewer",
             "client.showErrorDetails": "none",
+            "runner.magicEnabled": False,
             "runner.postScriptGC": False,
             "logger.level": "warning",
         }

@@ -8,6 +8,8 @@ import logging
 import os
 import secrets
 from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
@@ -22,6 +24,7 @@ from impactbench.settings import Settings
 from impactbench.store.tables import Rater
 from reviews.members.devices import SIGNED_IN_DAYS, end_this_device, rater_of_device
 from reviews.members.invitations import open_link, rater_of_token, rater_of_used_token
+from reviews.members.this_device import number_of_device
 
 COOKIE = "impactbench_person"
 _SECONDS = SIGNED_IN_DAYS * 24 * 3600
@@ -98,6 +101,12 @@ def person_behind(cookie: str | None, engine: Engine, settings: Settings) -> Rat
     return rater_of_device(engine, key, now=datetime.now(UTC)) if key else None
 
 
+def device_behind(cookie: str | None, engine: Engine, settings: Settings) -> int | None:
+    """The number of the device that a cookie signs in, among its owner's."""
+    key = _key(cookie, settings)
+    return number_of_device(engine, key) if key else None
+
+
 def is_own_page(request: Request, settings: Settings) -> bool:
     """Whether a request that changes something comes from a page of ours; what is no browser says nothing about it."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
@@ -146,12 +155,17 @@ def _from(request: Request) -> str:
 
 
 def _signer(settings: Settings) -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(settings.cookie_secret or _kept_secret(settings), salt=COOKIE)
+    return _signer_with(settings.cookie_secret or _kept_secret(settings.state_dir))
 
 
-def _kept_secret(settings: Settings) -> str:
+@lru_cache(maxsize=8)
+def _signer_with(secret: str) -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(secret, salt=COOKIE)
+
+
+def _kept_secret(folder: Path) -> str:
     """The secret made on the first start. Several processes behind one address set it by environment instead."""
-    path = settings.state_dir / "cookie-secret"
+    path = folder / "cookie-secret"
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

@@ -38,14 +38,14 @@ def no_entry(*, used: bool) -> str:
     """Why a link opens nothing, and how to get another."""
     because = (
         "It has been used already, on another device or in another browser; each link works once. If that was you, open"
-        " “Another device” there, which makes a link for this one."
+        " “Another device” there, which makes a link for this one. Otherwise please"
         if used
-        else "It may have run out, or a newer link was made for you since."
+        else "It may have run out, or a newer link was made for you since. Please"
     )
     return _FRAME.format(
         title="This link does not work",
-        text=f"""<p>{because}</p>
-<p>Otherwise please ask the person who sent it to you for a new link. Nothing that you have saved is lost.</p>""",
+        text=f"""<p>{because} ask the person who sent it to you for a new link.</p>
+<p>Nothing that you have saved is lost.</p>""",
     )
 
 

@@ -83,7 +83,7 @@ TARGETS = {
 ROWS: dict[str, tuple[float, tuple[Side, ...], int]] = {
     "slow": (1.0, (THREADS, OURS), 1),
     "inspect": (1.0, (OURS, *INSPECT), 1),
-    "quick": (0.05, (BARE, ALONE, BY_ITSELF), 2),
+    "quick": (0.05, (BARE, ALONE, BY_ITSELF), 3),
     "workers": (0.05, (ONE, TWO), 2),
 }
 SCALE: dict[str, Callable[[], bool]] = {"plan": plan_and_resume, "memory": keep_memory}

@@ -1,20 +1,30 @@
-"""How long the public view of the published study's size takes: 809 metrics, 26 benchmarks, 48,540 conversations.
+"""How long the public view takes: every page in a browser, what the pages ask for, and the two long commands.
 
-What the pages ask for, without the browser: `python -m bench.public`. First cold, then again as every later reader asks.
+python -m bench.public                      every page on 48,540 synthetic conversations, then the functions behind them
+python -m bench.public --platform DIR       every page on the published platform's data, its import and the site before
+python -m bench.public --only explore       the pages whose names begin so
 """
 
+import argparse
+import os
+import resource
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
-from sqlalchemy import Engine, insert
+from sqlalchemy import Engine
 
-from impactbench.domain import AgeVariant, Polarity
+from bench.public_browser import Place, measure, places
+from bench.public_study import CONVERSATIONS, STUDY, fill
+from impactbench.domain import Role
+from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, upgrade, writing
+from reviews.public.cases import mark_case
 from reviews.public.conversations import transcript, verdicts_of
 from reviews.public.explore import metric_rates, model_order, place_rates
 from reviews.public.nutrition import nutrition_labels
@@ -22,25 +32,79 @@ from reviews.public.over_time import over_time
 from reviews.public.paper import paper_statistics
 from reviews.public.releasing import release_study
 from reviews.public.results import kept_public
+from tests.browser.serving import Workbench
 
-METRICS, BENCHMARKS, SUBAREAS, MODELS, BASES = 809, 26, 14, 10, 3
-STUDY = "large"
-TURNS = [{"role": role, "content": "word " * 80} for _ in range(6) for role in ("user", "assistant")]
+PLATFORM = "platform"
 Result = TypeVar("Result")
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        engine = connect(f"sqlite:///{Path(folder) / 'large.db'}")
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.public",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--platform", type=Path, help="the folder with the published platform's data")
+    parser.add_argument("--only", default="", help="pages whose names begin so")
+    parser.add_argument("--times", type=int, default=1, help="visits of each kind; their median is shown")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        url = f"sqlite:///{folder / 'study.db'}"
+        engine = connect(url)
         upgrade(engine)
-        fill(engine)
-        release_study(engine, STUDY, transcripts=True)
-        print(
-            f"{METRICS * BASES * 2 * MODELS:,} conversations; seconds by the clock, seconds of the processor"
-        )
+        if options.platform is not None:
+            study, seen = _platform(engine, url, options.platform, folder, commands=not options.only)
+        else:
+            study, seen = _large(engine, functions=not options.only)
+        engine.dispose()
+        seen = [place for place in seen if place.name.startswith(options.only)]
+        workbench = Workbench(url, folder)
+        workbench.start()
+        try:
+            met = measure(workbench.address, study, seen, times=options.times)
+        finally:
+            workbench.kill()
+    return 0 if met else 1
+
+
+def _platform(
+    engine: Engine, url: str, data: Path, folder: Path, *, commands: bool
+) -> tuple[str, Sequence[Place]]:
+    command(url, "import", "platform", data, "--study", PLATFORM)
+    release_study(engine, PLATFORM, transcripts=True)
+    if commands:
+        command(url, "publish", folder / "site")
+    results = kept_public(engine, PLATFORM)
+    print(f"{int(results.tally.scored.sum()):,} verdicts of the published platform; seconds")
+    first = next(iter(results.metrics))
+    return PLATFORM, places(model=results.tally.models[0], metric="__".join(first), conversation=None)
+
+
+def _large(engine: Engine, *, functions: bool) -> tuple[str, Sequence[Place]]:
+    fill(engine)
+    release_study(engine, STUDY, transcripts=True)
+    with writing(engine) as session:
+        maintainer = t.Rater(pseudonym="Maintainer", role=Role.MAINTAINER)
+        session.add(maintainer)
+        session.flush()
+        number = maintainer.id or 0
+    judged = frames.metrics(engine).iloc[0]
+    mark_case(
+        engine,
+        STUDY,
+        conversation_id=1,
+        metric_version_id=int(judged["metric_version_id"]),
+        marked_by=number,
+        first_turn=2,
+    )
+    if functions:
+        print(f"{CONVERSATIONS:,} conversations; seconds by the clock, seconds of the processor")
         for again in ("cold", "warm"):
             ask(engine, again)
-        engine.dispose()
+    key = f"{judged['benchmark']}__{judged['metric']}"
+    print(f"{CONVERSATIONS:,} conversations; seconds")
+    return STUDY, places(model="model-0", metric=key, conversation="1")
 
 
 def ask(engine: Engine, again: str) -> None:
@@ -53,8 +117,8 @@ def ask(engine: Engine, again: str) -> None:
     timed(f"statistics of a paper, {again}", lambda: paper_statistics(results))
     verdicts = timed(f"verdicts on a metric, {again}", lambda: verdicts_of(engine, results, first))
     one = int(verdicts["conversation_id"].iloc[0])
-    timed(f"a transcript, {again}", lambda: transcript(engine, results, one))
-    timed(f"a metric over time, {again}", lambda: over_time(engine, results, first.benchmark, first.metric))
+    timed(f"a transcript, {again}", lambda: transcript(engine, results, first, one))
+    timed(f"a metric over time, {again}", lambda: over_time(results, first.benchmark, first.metric))
 
 
 def timed(what: str, ask: Callable[[], Result]) -> Result:
@@ -64,108 +128,22 @@ def timed(what: str, ask: Callable[[], Result]) -> Result:
     return result
 
 
-def fill(engine: Engine) -> None:
-    """A study of the published size, written in bulk."""
-    draws = np.random.default_rng(1)
-    now = t.now()
-    scenarios = [(m, base, age) for m in range(METRICS) for base in range(BASES) for age in AgeVariant]
-    talks = [(s, model) for s in range(len(scenarios)) for model in range(MODELS)]
-    present = draws.random(len(talks)) < 0.7
-    rows: list[tuple[type[t.Table], list[dict[str, object]]]] = [
-        (t.Study, [{"id": 1, "slug": STUDY, "title": STUDY, "notice": "", "created_at": now}]),
-        (t.Run, [{"id": 1, "study_id": 1, "slug": "first", "manifest": {}, "created_at": now}]),
-        (
-            t.Benchmark,
-            [{"id": b + 1, "slug": f"b{b}", "name": f"B{b}", "description": ""} for b in range(BENCHMARKS)],
-        ),
-        (
-            t.Subarea,
-            [
-                {"id": k + 1, "slug": f"s{k}", "domain": f"Domain {k % 3}", "name": f"Subarea {k}"}
-                for k in range(SUBAREAS)
-            ],
-        ),
-        (
-            t.Model,
-            [
-                {"id": k + 1, "slug": f"model-{k}", "provider": "", "family": f"f{k % 4}"}
-                for k in range(MODELS)
-            ],
-        ),
-        (t.Judge, [{"id": 1, "model_id": 1, "prompt_hash": "", "parameters": {}, "parameters_hash": ""}]),
-        (
-            t.Metric,
-            [{"id": m + 1, "benchmark_id": m % BENCHMARKS + 1, "slug": f"m{m}"} for m in range(METRICS)],
-        ),
-        (t.Placement, [{"metric_id": m + 1, "subarea_id": m % SUBAREAS + 1} for m in range(METRICS)]),
-        (
-            t.MetricVersion,
-            [
-                {
-                    "id": m + 1,
-                    "metric_id": m + 1,
-                    "version": 1,
-                    "name": f"Metric {m}",
-                    "polarity": Polarity.POSITIVE if m % 7 < 4 else Polarity.NEGATIVE,
-                    "definition": "It happens.",
-                    **dict.fromkeys(("interpretive_clause", "question", "evidence", "changed_because"), ""),
-                    "content_hash": "",
-                    "created_at": now,
-                }
-                for m in range(METRICS)
-            ],
-        ),
-        (
-            t.Scenario,
-            [
-                {
-                    "id": k + 1,
-                    "metric_version_id": m + 1,
-                    "slug": f"s{base}_{age}",
-                    "base_scenario": f"s{base}",
-                    "age": age,
-                    "content_hash": "",
-                    **dict.fromkeys(("persona", "user_goal", "adversarial_goal", "system_prompt"), ""),
-                }
-                for k, (m, base, age) in enumerate(scenarios)
-            ],
-        ),
-        (
-            t.Conversation,
-            [
-                {
-                    "id": k + 1,
-                    "run_id": 1,
-                    "key": f"c{k}",
-                    "scenario_id": s + 1,
-                    "model_id": model + 1,
-                    "turns": TURNS,
-                    "content_hash": "",
-                    "created_at": now,
-                }
-                for k, (s, model) in enumerate(talks)
-            ],
-        ),
-        (
-            t.Judgment,
-            [
-                {
-                    "conversation_id": k + 1,
-                    "metric_version_id": scenarios[s][0] + 1,
-                    "judge_id": 1,
-                    "present": bool(present[k]),
-                    "justification": "because " * 20,
-                    "raw_reply": "",
-                    "created_at": now,
-                }
-                for k, (s, _) in enumerate(talks)
-            ],
-        ),
-    ]
-    with writing(engine) as session:
-        for table, several in rows:
-            session.execute(insert(table), several)
+def command(url: str, *arguments: object) -> None:
+    """Run a command of the program and print how long it took."""
+    clock, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, "-m", "app.cli", *map(str, arguments)],
+        env={**os.environ, "IMPACTBENCH_DATABASE_URL": url},
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    name = " ".join(map(str, arguments[:2])) if arguments[0] == "import" else str(arguments[0])
+    print(
+        f"impactbench {name}: {time.perf_counter() - clock:.1f} s, of the processor {spent:.1f} s", flush=True
+    )
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -17,12 +17,14 @@ TRUNCATED = "length"
 
 
 class FailureKind(StrEnum):
-    """Why a call, or what came back from it, is of no use. Only the first three may go away by themselves."""
+    """Why a call, or what came back from it, is of no use. Only the first four may go away by themselves."""
 
     RATE_LIMIT = "rate_limit"
     TIMEOUT = "timeout"
     SERVER = "server"
     """The provider failed, or could not be reached."""
+    LOST = "lost"
+    """The process that made the call died: it may have been paid for, and its answer is gone."""
     CONTENT_FILTER = "content_filter"
     BAD_REQUEST = "bad_request"
     AUTHENTICATION = "authentication"
@@ -34,7 +36,12 @@ class FailureKind(StrEnum):
     @property
     def may_pass(self) -> bool:
         """Whether the same call can succeed a little later."""
-        return self in (FailureKind.RATE_LIMIT, FailureKind.TIMEOUT, FailureKind.SERVER)
+        return self in (
+            FailureKind.RATE_LIMIT,
+            FailureKind.TIMEOUT,
+            FailureKind.SERVER,
+            FailureKind.LOST,
+        )
 
 
 class Message(Content):
@@ -84,6 +91,8 @@ class Reply:
     seconds: float = 0.0
     """Time in the provider's hands, without waiting for a free place."""
     retries: int = 0
+    lost: int = 0
+    """Tries before this one whose process died: each may have been paid for."""
 
     @property
     def truncated(self) -> bool:
@@ -91,7 +100,7 @@ class Reply:
 
 
 class CallFailed(ImpactBenchError):
-    """A call without a reply. `retries` counts the attempts after the first."""
+    """A call without a reply. `retries` counts the attempts after the first, `lost` those whose process died."""
 
     def __init__(
         self,
@@ -99,6 +108,7 @@ class CallFailed(ImpactBenchError):
         *,
         kind: FailureKind,
         retries: int = 0,
+        lost: int = 0,
         retry_after: float | None = None,
         seconds: float = 0.0,
         reply: Reply | None = None,
@@ -106,6 +116,7 @@ class CallFailed(ImpactBenchError):
         super().__init__(sentence)
         self.kind = kind
         self.retries = retries
+        self.lost = lost
         self.retry_after = retry_after
         """Seconds that the provider asks us to wait, where it said so."""
         self.seconds = seconds
@@ -116,6 +127,7 @@ class CallFailed(ImpactBenchError):
         details = {
             "kind": self.kind,
             "retries": self.retries,
+            "lost": self.lost,
             "retry_after": self.retry_after,
             "seconds": self.seconds,
             "reply": self.reply,

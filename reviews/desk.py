@@ -5,11 +5,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, Integer, Text, bindparam, cast, delete, func, insert
+from sqlalchemy import Connection, Engine, Integer, Text, bindparam, cast, delete, func, insert
 from sqlmodel import Session, col, select
 
 from impactbench.domain import LabelVerdict
-from impactbench.store.engine import insert_if_absent, put, reading, writing
+from impactbench.store.engine import (
+    insert_if_absent,
+    put,
+    reading,
+    reading_rows,
+    writing,
+    writing_rows,
+)
 from impactbench.store.tables import (
     Assignment,
     Draft,
@@ -22,11 +29,11 @@ from impactbench.store.types import UTCDateTime
 from reviews.blinding import BlindItem, put_question
 from reviews.blindness.disclosure import Disclosed, disclosed
 from reviews.labels import DEFENSIBLE, Answer, LabelRefused, StaleAnswer
+from reviews.rating.own import IS_OWN, NOT_YOURS, Own, own
 from reviews.rating.questions import check, item_questions, item_responses, keep_item_responses, read_rubric
 from reviews.rating.visit import place, seat
-from reviews.rubrics import Elicitation, Question
+from reviews.rubrics import Elicitation, Question, Rubric
 
-NOT_YOURS = "This conversation is not in your list."
 LARGEST_DRAFT = 100_000
 """Characters of a draft, as JSON; far beyond what anybody types."""
 
@@ -58,26 +65,25 @@ def take_up(engine: Engine, rater_id: int, code: str) -> OnDesk:
     Raises:
         LabelRefused: the code is not one of this rater's.
     """
-    with reading(engine) as session:
-        found = seat(engine, session, rater_id, code)
+    with reading_rows(engine) as rows:
+        found = seat(engine, rows, rater_id, code)
         if found is None:
             raise LabelRefused(NOT_YOURS)
-        assignment, label = found.assignment, found.label
-        at = place(session, assignment)
+        label, at = found.label, place(rows, found.own)
         return OnDesk(
             item=BlindItem(
-                code=assignment.code,
+                code=found.own.code,
                 position=at.position,
                 total=at.total,
                 asked=put_question(*found.metric),
                 turns=found.turns,
-                option_order=tuple(LabelVerdict(option) for option in assignment.option_order),
+                option_order=tuple(LabelVerdict(option) for option in found.option_order),
             ),
             elicitation=found.rubric.elicitation,
-            asked=item_questions(session, assignment, found.rubric),
-            disclosed=disclosed(session, assignment, found.rubric) if found.rubric.shows else (),
+            asked=item_questions(rows, found.own, found.rubric),
+            disclosed=_disclosed(rows, found.own, found.rubric),
             label=label,
-            responses=item_responses(session, assignment, label.revision) if label else {},
+            responses=item_responses(rows, found.own, label.revision) if label else {},
             draft=found.draft,
             done=at.done,
             previous=at.previous,
@@ -89,7 +95,7 @@ def take_up(engine: Engine, rater_id: int, code: str) -> OnDesk:
 def history(engine: Engine, rater_id: int, code: str) -> list[Label]:
     """Every revision of a rater's own label of an item, oldest first."""
     with reading(engine) as session:
-        mine = Label.assignment_id == _own(session, rater_id, code).id
+        mine = Label.assignment_id == own(session, rater_id, code).id
         return list(session.exec(select(Label).where(mine).order_by(col(Label.revision))).all())
 
 
@@ -103,14 +109,14 @@ def keep_draft(
     """
     if len(json.dumps(content)) > LARGEST_DRAFT:
         raise LabelRefused("This text is too long to be kept. Please shorten it.")
-    with writing(engine) as session:
-        assignment = _own(session, rater_id, code)
-        if _newest_revision(session, assignment) != base_revision:
+    with writing_rows(engine) as rows:
+        assignment = own(rows, rater_id, code).id
+        if _newest_revision(rows, assignment) != base_revision:
             return False
         put(
-            session,
+            rows,
             Draft,
-            {"assignment_id": assignment.id, "content": content, "updated_at": datetime.now(UTC)},
+            {"assignment_id": assignment, "content": content, "updated_at": datetime.now(UTC)},
         )
     return True
 
@@ -127,35 +133,34 @@ def save(engine: Engine, rater_id: int, code: str, answer: Answer, *, base_revis
         StaleAnswer: another answer was stored meanwhile; nothing is overwritten.
         LabelRefused: the item is not this rater's, its set is closed, or the answer lacks what the rubric asks.
     """
-    with writing(engine) as session:
-        assignment = _own(session, rater_id, code)
-        operation = answer.operation(assignment_id=_id(assignment), base_revision=base_revision)
-        if (stored := _stored(session, operation)) is not None:
+    with writing_rows(engine) as rows:
+        mine = own(rows, rater_id, code)
+        operation = answer.operation(assignment_id=mine.id, base_revision=base_revision)
+        if (stored := _stored(rows, operation)) is not None:
             return stored
-        frozen, locked_at = session.execute(_TERMS, {"in_set": assignment.review_set_id}).one()
+        frozen, locked_at = rows.execute(_TERMS, {"in_set": mine.review_set_id}).one()
         if locked_at is not None:
             raise LabelRefused("This review has been closed; answers can no longer be changed.")
         rubric = read_rubric(frozen)
-        check(answer, rubric, item_questions(session, assignment, rubric))
-        if base_revision <= _newest_revision(session, assignment):
-            insert_if_absent(
-                session, Label, [_row(assignment, answer, base_revision + 1, operation, rubric.elicitation)]
-            )
-        stored = _stored(session, operation)
+        check(answer, rubric, item_questions(rows, mine, rubric))
+        if base_revision <= _newest_revision(rows, mine.id):
+            row = _row(mine.id, answer, base_revision + 1, operation, rubric.elicitation)
+            insert_if_absent(rows, Label, [row])
+        stored = _stored(rows, operation)
         if stored is None:
             raise StaleAnswer(
                 "You have saved another answer to this conversation since this page was opened."
             )
-        keep_item_responses(session, assignment, rubric, stored, answer)
-        session.execute(_DROP_DRAFT, {"assignment": assignment.id})
+        keep_item_responses(rows, mine, rubric, stored, answer)
+        rows.execute(_DROP_DRAFT, {"assignment": mine.id})
     return stored
 
 
 def record_exposure(engine: Engine, rater_id: int, code: str) -> None:
     """Put on record that an item was sent to a rater now."""
-    with engine.begin() as connection:
+    with writing_rows(engine) as rows:
         seen = {"code": code, "rater": rater_id, "now": datetime.now(UTC)}
-        if connection.execute(_EXPOSE, seen).rowcount == 0:
+        if rows.execute(_EXPOSE, seen).rowcount == 0:
             raise LabelRefused(NOT_YOURS)
 
 
@@ -165,12 +170,19 @@ def accept_protocol(engine: Engine, rater_id: int) -> None:
         session.get_one(Rater, rater_id).protocol_accepted_at = datetime.now(UTC)
 
 
+def _disclosed(rows: Connection, own: Own, rubric: Rubric) -> tuple[Disclosed, ...]:
+    if not rubric.shows:
+        return ()
+    with Session(rows) as session:
+        return disclosed(session, session.get_one(Assignment, own.id), rubric)
+
+
 def _row(
-    assignment: Assignment, answer: Answer, revision: int, operation: str, elicitation: Elicitation
+    assignment: int, answer: Answer, revision: int, operation: str, elicitation: Elicitation
 ) -> dict[str, Any]:
     sets = elicitation == "response_set" and answer.verdict is not None
     return {
-        "assignment_id": assignment.id,
+        "assignment_id": assignment,
         "revision": revision,
         "operation": operation,
         "status": answer.status,
@@ -186,21 +198,12 @@ def _row(
     }
 
 
-_OWN = (
-    select(Assignment)
-    .join(Rater, col(Rater.id) == Assignment.rater_id)
-    .where(
-        Assignment.code == bindparam("code", type_=Text),
-        Assignment.rater_id == bindparam("rater", type_=Integer),
-        col(Rater.active),
-    )
-)
 _EXPOSE = (
     insert(Exposure)
     .from_select(
         ["rater_id", "assignment_id", "shown_at"],
-        _OWN.with_only_columns(
-            col(Assignment.rater_id), col(Assignment.id), bindparam("now", type_=UTCDateTime())
+        select(col(Assignment.rater_id), col(Assignment.id), bindparam("now", type_=UTCDateTime())).where(
+            *IS_OWN
         ),
     )
     .execution_options(preserve_rowcount=True)
@@ -211,27 +214,17 @@ _NEWEST_REVISION = select(func.max(Label.revision)).where(
 _TERMS = select(cast(ReviewSet.rubric, Text), col(ReviewSet.locked_at)).where(
     col(ReviewSet.id) == bindparam("in_set", type_=Integer)
 )
-_STORED = select(Label).where(Label.operation == bindparam("operation", type_=Text))
+_STORED = select(*(getattr(Label, name) for name in Label.model_fields)).where(
+    Label.operation == bindparam("operation", type_=Text)
+)
 _DROP_DRAFT = delete(Draft).where(col(Draft.assignment_id) == bindparam("assignment", type_=Integer))
 
 
-def _own(session: Session, rater_id: int, code: str) -> Assignment:
-    found = session.scalars(_OWN, {"code": code, "rater": rater_id}).one_or_none()
-    if found is None:
-        raise LabelRefused(NOT_YOURS)
-    return found
-
-
-def _newest_revision(session: Session, assignment: Assignment) -> int:
+def _newest_revision(rows: Connection, assignment: int) -> int:
     """0 where the rater has not answered."""
-    return session.scalar(_NEWEST_REVISION, {"assignment": assignment.id}) or 0
+    return rows.scalar(_NEWEST_REVISION, {"assignment": assignment}) or 0
 
 
-def _stored(session: Session, operation: str) -> Label | None:
-    return session.scalars(_STORED, {"operation": operation}).one_or_none()
-
-
-def _id(assignment: Assignment) -> int:
-    if assignment.id is None:
-        raise LabelRefused(NOT_YOURS)
-    return assignment.id
+def _stored(rows: Connection, operation: str) -> Label | None:
+    found = rows.execute(_STORED, {"operation": operation}).one_or_none()
+    return None if found is None else Label(**found._mapping)

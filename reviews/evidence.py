@@ -4,8 +4,9 @@ A unit is an item: a conversation under one metric version. Nothing is pooled ac
 submitted labels count, and repeats, adjudications and judgments never enter a figure about experts among themselves.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,12 @@ _ITEM = ["conversation_id", "metric_version_id"]
 SEED = 20_261_020
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StudyTables:
-    """What an audit of a study reads, joined once; it may come from a database or from files."""
+    """What an audit of a study reads, joined once; it may come from a database or from files.
+
+    What many figures are made of is made once as well, when it is first asked for.
+    """
 
     metrics: pd.DataFrame
     """One row a metric version of the study: metric_version_id, title, metric, benchmark, polarity, version, subareas
@@ -51,17 +55,39 @@ class StudyTables:
     """One row an answer to a question about a metric: metric_version_id, rater, question, value; empty where none was
     asked."""
 
+    @cached_property
+    def core_ratings(self) -> Ratings:
+        """The ratings of the random core: what headline figures are made of."""
+        return expert_ratings(random_core(self.assignments))
+
+    @cached_property
+    def current(self) -> "StudyTables":
+        """The study without what was said of metric versions that a later one has replaced."""
+        old = set(self.metrics.loc[self.metrics["superseded"], "metric_version_id"])
+        if not old:
+            return self
+
+        def kept(frame: pd.DataFrame) -> pd.DataFrame:
+            return frame[~frame["metric_version_id"].isin(old)].reset_index(drop=True)
+
+        names = ("metrics", "assignments", "judgments", "decisions")
+        return replace(self, **{name: kept(getattr(self, name)) for name in names})
+
+    @cached_property
+    def made(self) -> dict[Hashable, pd.DataFrame]:
+        """Tables that were made of these, by what they are."""
+        return {}
+
 
 def read_tables(engine: Engine, study: str) -> StudyTables:
     """Read a study from the database."""
-    given_up = frames.openings(engine, study)
     conversations = frames.conversations(engine, study)
-    asked, judgments = frames.assignments(engine, study), frames.judgments(engine, study)
+    asked, judgments = frames.assignments(engine, study, slots=True), frames.judgments(engine, study)
     metrics = frames.metrics(engine)
     used = pd.concat([frame["metric_version_id"] for frame in (conversations, asked, judgments)]).unique()
     return joined(
         metrics[metrics["metric_version_id"].isin(used)].reset_index(drop=True),
-        asked.merge(given_up, on="assignment_id", how="left"),
+        asked,
         judgments,
         adjudicated(engine, study),
         conversations,
@@ -106,13 +132,15 @@ def expert_ratings(assignments: pd.DataFrame) -> Ratings:
     submitted = assignments[(assignments["status"] == LabelStatus.SUBMITTED) & (assignments["repeat"] == 0)]
     long = pd.DataFrame(
         {
-            "unit": list(zip(submitted["conversation_id"], submitted["metric_version_id"], strict=True)),
+            "unit": submitted.groupby(_ITEM, sort=False).ngroup(),
             "rater": submitted["rater"],
-            "value": submitted["label"].map(str),
+            "value": submitted["label"],
             "metric": submitted["metric_version_id"],
         }
-    ).astype({"unit": object, "rater": object, "value": object})
-    return Ratings.from_frame(long, categories=SCALE, cluster="metric")
+    ).astype({"rater": object, "value": object})
+    found = Ratings.from_frame(long, categories=SCALE, cluster="metric")
+    items = submitted[_ITEM].drop_duplicates()
+    return replace(found, units=tuple(zip(*(items[name].tolist() for name in _ITEM), strict=True)))
 
 
 def random_core(assignments: pd.DataFrame) -> pd.DataFrame:
@@ -131,6 +159,8 @@ def weighted_alpha(assignments: pd.DataFrame) -> Estimate:
     A check on the headline, and less precise.
     """
     extra = assignments[assignments["reason"] == AssignmentReason.ADAPTIVE]
+    if extra.empty:
+        return Estimate.undefined("no_pairable_items", n=0, n_ratings=0)
     chance = (
         extra.groupby(["conversation_id", "metric_version_id"])["inclusion_probability"].first().to_dict()
     )

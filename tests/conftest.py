@@ -1,6 +1,7 @@
 """What every test may ask for."""
 
 import asyncio
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -16,11 +17,17 @@ from tests.databases import (
     PostgresServer,
     migrated_sqlite_file,
     postgres_server,
+    quick_place,
     why_no_postgres,
 )
+from tests.manifests import read_once
 from tests.material import REQUIRED, SHARED
 
 os.environ["COLUMNS"] = "160"  # read once, when the command line is imported
+os.environ["STREAMLIT_RUNNER_POST_SCRIPT_GC"] = "false"  # as the server is run
+if _quick := quick_place():
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_quick))  # where `tmp_path` is
+read_once()
 
 KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
@@ -32,6 +39,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     without = [item for item in items if item.get_closest_marker("postgres")]
     items[:] = [item for item in items if item not in without]
     config.hook.pytest_deselected(items=without)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Keep thousands of tests and all that they import out of every later garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -29,6 +29,7 @@ SHIPPED = [
     "impactbench/_data/suite/benchmarks/autonomy-support.yaml",
     "impactbench/_data/demo/everyday-choices/benchmark.yaml",
     "impactbench/_data/demo/everyday-choices/ratings.csv",
+    "impactbench/_data/demo/revision/decisions.yaml",
 ]
 
 

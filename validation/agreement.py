@@ -42,6 +42,7 @@ __all__ = [
     "gwet_ac1",
     "gwet_ac2",
     "krippendorff_alpha",
+    "krippendorff_alphas",
     "percent_agreement",
     "prevalence_index",
     "specific_agreement",
@@ -256,6 +257,21 @@ def krippendorff_alpha(
     weights = None if unit_weights is None else _unit_weights(ratings, unit_weights)
     sums = alpha_sums(ratings.counts, level=level, values=numbers, unit_weights=weights)
     return _noting_few_items(_coefficient(sums, ratings))
+
+
+def krippendorff_alphas(
+    tables: Sequence[Ratings], *, level: Literal["nominal", "ordinal"] = "nominal"
+) -> list[Estimate]:
+    """`krippendorff_alpha` of each of many tables (metrics); those of one size without clusters are computed in one piece."""
+    alike: dict[tuple[object, ...], list[int]] = {}
+    for place, ratings in enumerate(tables):
+        alone = place if ratings.clusters is not None else None
+        alike.setdefault((ratings.categories, len(ratings.units), alone), []).append(place)
+    found: dict[int, Estimate] = {}
+    for members in alike.values():
+        sums = alpha_sums(np.stack([tables[place].counts for place in members]), level=level)
+        found |= zip(members, jackknife_t_logs(sums.by_cluster(tables[members[0]].clusters)), strict=True)
+    return [_noting_few_items(found[place]) for place in range(len(tables))]
 
 
 def _category_values(ratings: Ratings, values: Sequence[float] | None) -> list[float]:

@@ -36,7 +36,8 @@ def mixture_quantiles(weight: Floats, a: Floats, b: Floats, k: Floats, n: Floats
     log_p, log_q = -np.logaddexp(0, -logit), -np.logaddexp(0, logit)
     log_norm = np.log(weight)[:, None] - betaln(a[:, None] + k, b[:, None] + n - k)
     scale = log_norm.max(axis=0)
-    kernel = np.exp(np.outer(a, log_p) + np.outer(b, log_q))
+    kernel = np.stack([a, b], axis=1) @ np.stack([log_p, log_q])
+    np.exp(kernel, out=kernel)
     mixture = np.exp(log_norm - scale).T @ kernel
     density = np.exp(
         np.log(np.maximum(mixture, 1e-300)) + scale[:, None] + np.outer(k, log_p) + np.outer(n - k, log_q)

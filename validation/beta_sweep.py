@@ -15,6 +15,8 @@ from validation.ratios import ratio
 from validation.results import Estimate
 
 BETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+CLAIMED = 0.75
+"""The decision consistency that is claimed of a judge where nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,7 @@ def beta_sweep(
     *,
     betas: Sequence[float] = BETAS,
     tau: float = 0.5,
-    claim: float = 0.75,
+    claim: float = CLAIMED,
     clusters: ArrayLike | None = None,
     seed: int = 0,
 ) -> BetaSweep:

@@ -39,7 +39,11 @@ def inverted_metrics(
     names = np.empty(len(clusters), dtype=object)
     names[:] = list(clusters)
     return tuple(
-        finding("inverted_metric" if alarm.raised else "inversion_suspected", alarm.cluster, _how_far(alarm))
+        Finding(
+            code="inverted_metric" if alarm.raised else "inversion_suspected",
+            subject=alarm.cluster,
+            sentence=f"On {alarm.cluster}, {_how_far(alarm)}.",
+        )
         for alarm in polarity_tripwire(reference, judge_pass, clusters=names)
         if alarm.suspected
     )
@@ -53,7 +57,8 @@ def _how_far(alarm: PolarityAlarm) -> str:
     if alarm.raised:
         return f"{agreed}: polarity or definition may be inverted"
     return (
-        f"{agreed}, which is less than chance (kappa {alarm.kappa.value:.2f}, at most {alarm.kappa.high:.2f})"
+        f"{agreed}, which is less than chance (kappa {alarm.kappa.value:.2f}, at most {alarm.kappa.high:.2f}): see whether"
+        " its polarity or its question is turned around"
     )
 
 

@@ -4,11 +4,12 @@ The positive class is a reference *pass*. False passes are the harm, so the erro
 Soft references (0.5, or a mean of labels) make fractional cells.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from validation.arguments import require_one_length
@@ -107,23 +108,11 @@ def judge_accuracy(
     cells, usable = item_cells(y, j, w)
     group = None if clusters is None else np.asarray(clusters)[usable]
     stratum = None if strata is None else np.asarray(strata)[usable]
-    hits, false_fails, false_passes, true_fails = cells.T
-
-    of = partial(ratio, clusters=group, strata=stratum, seed=seed)
     table = confusion(y, j, weights=w)
     rates = {
-        "accuracy": of(hits + true_fails, cells.sum(axis=1)),
-        "sensitivity": _of_class(of, hits, hits + false_fails),
-        "specificity": _of_class(of, true_fails, false_passes + true_fails),
-        "ppv": _of_class(of, hits, hits + false_passes),
-        "npv": _of_class(of, true_fails, false_fails + true_fails),
-        "false_pass_rate": _of_class(of, false_passes, false_passes + true_fails),
-        "false_fail_rate": _of_class(of, false_fails, hits + false_fails),
-        "balanced_accuracy": _balanced(cells, group, stratum, seed),
-        "kappa": kappa(cells, clusters=group),
+        **{name: rate() for name, rate in _rates(cells, group, stratum, seed).items()},
         "kappa_large_sample": kappa_large_sample(table),
         "kappa_ceiling": kappa(_nearest(y, j, w), clusters=group),
-        "mcc": mcc(cells, clusters=group),
         "design_effect": _design_effect(cells, group, stratum),
     }
     return JudgeAccuracy(
@@ -132,6 +121,52 @@ def judge_accuracy(
         by_cluster=() if group is None else accuracy_by_cluster(cells, group, policy),
         **{name: replace(rate, policy=policy) for name, rate in rates.items()},
     )
+
+
+def some_rates(
+    reference: ArrayLike,
+    judge_pass: ArrayLike,
+    names: Sequence[str],
+    *,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    policy: str | None = None,
+    seed: int = 0,
+) -> tuple[Confusion, dict[str, Estimate]]:
+    """The table and some of the figures of `judge_accuracy` by name, where the others are not wanted.
+
+    >>> table, found = some_rates([1, 1, 0, 0], [1, 1, 0, 1], ["accuracy", "specificity"])
+    >>> table.n, found["accuracy"].value, found["specificity"].value
+    (4, 0.75, 0.5)
+    """
+    y, j, w = checked(reference, judge_pass, None)
+    require_one_length(reference=y, clusters=clusters, strata=strata)
+    cells, usable = item_cells(y, j, w)
+    group = None if clusters is None else np.asarray(clusters)[usable]
+    stratum = None if strata is None else np.asarray(strata)[usable]
+    rates = _rates(cells, group, stratum, seed)
+    return confusion(y, j, weights=w), {name: replace(rates[name](), policy=policy) for name in names}
+
+
+def _rates(
+    cells: Floats, group: NDArray[np.generic] | None, stratum: NDArray[np.generic] | None, seed: int
+) -> dict[str, Callable[[], Estimate]]:
+    """What the cells alone decide, by name; each is computed when it is called."""
+    hits, false_fails, false_passes, true_fails = cells.T
+    passes, fails = hits + false_fails, false_passes + true_fails
+    of = partial(ratio, clusters=group, strata=stratum, seed=seed)
+    return {
+        "accuracy": partial(of, hits + true_fails, cells.sum(axis=1)),
+        "sensitivity": partial(_of_class, of, hits, passes),
+        "specificity": partial(_of_class, of, true_fails, fails),
+        "ppv": partial(_of_class, of, hits, hits + false_passes),
+        "npv": partial(_of_class, of, true_fails, false_fails + true_fails),
+        "false_pass_rate": partial(_of_class, of, false_passes, fails),
+        "false_fail_rate": partial(_of_class, of, false_fails, passes),
+        "balanced_accuracy": partial(_balanced, cells, group, stratum, seed),
+        "kappa": partial(kappa, cells, clusters=group),
+        "mcc": partial(mcc, cells, clusters=group),
+    }
 
 
 def _of_class(of: Callable[[Floats, Floats], Estimate], top: Floats, bottom: Floats) -> Estimate:
@@ -204,8 +239,14 @@ def accuracy_by_cluster(
     cells: Floats, group: NDArray[np.generic], policy: str | None
 ) -> tuple[tuple[Hashable, Estimate], ...]:
     """The accuracy of (items, 4) cells within each cluster, in the order of their first appearance."""
+    if not len(cells):
+        return ()
     right, weight = cells[:, 0] + cells[:, 3], cells.sum(axis=1)
+    number, names = pd.factorize(group)
+    order = np.argsort(number, kind="stable")
+    ends = np.cumsum(np.bincount(number, minlength=len(names)))[:-1]
+    by_name = (np.split(values[order], ends) for values in (right, weight))
     return tuple(
-        (name, ratio(right[group == name], weight[group == name], policy=policy))
-        for name in dict.fromkeys(group.tolist())
+        (name, ratio(of_right, of_weight, policy=policy))
+        for name, of_right, of_weight in zip(names.tolist(), *by_name, strict=True)
     )

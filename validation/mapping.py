@@ -155,15 +155,11 @@ def reference(
     >>> reference(labels, Policy(borderline="drop", order="agg_then_map", aggregation="plurality")).tolist()
     [nan]
     """
-    codes = _kept(_label_codes(ratings), policy, confidence)
+    counts = _label_counts(ratings, policy, confidence)
     settled = _settled(policy, adjudicated, len(ratings.units))
-    mapped = np.array(
-        [0.0, {"pass": 1.0, "fail": 0.0, "drop": np.nan, "half": 0.5}[policy.borderline], 1.0, np.nan]
-    )
-    if policy.order == "map_then_agg":
-        verdict, usable = _aggregate_verdicts(mapped[codes], policy, settled)
-    else:
-        verdict, usable = _aggregate_labels(codes, mapped, policy, settled)
+    mapped = np.array([0.0, {"pass": 1.0, "fail": 0.0, "drop": np.nan, "half": 0.5}[policy.borderline], 1.0])
+    aggregate = _aggregate_verdicts if policy.order == "map_then_agg" else _aggregate_labels
+    verdict, usable = aggregate(counts, mapped, policy, settled)
     fewest = 2 if policy.singles == "exclude" else 1
     return np.where(usable >= fewest, verdict, np.nan)
 
@@ -176,27 +172,33 @@ def _block(block: Any) -> Iterable[Policy]:
         yield Policy(**dict(zip(lists, choice, strict=True)))
 
 
-def _label_codes(ratings: Ratings) -> NDArray[np.int64]:
-    """(units, raters): position in `LABELS`, or MISSING."""
+def _label_counts(ratings: Ratings, policy: Policy, confidence: ArrayLike | None) -> NDArray[np.int64]:
+    """(units, 3): how many ratings that count are a fail, a borderline, a pass."""
     strange = [label for label in ratings.categories if label not in LABELS]
     if strange or not {"fail", "pass"} <= set(ratings.categories):
         raise ValueError(
             f"the categories must be fail, borderline, pass (and unsure), not {ratings.categories!r}"
         )
-    position = np.array([*(LABELS.index(str(label)) for label in ratings.categories), MISSING])
-    return np.asarray(position[ratings.codes], dtype=np.int64)
+    given = ratings.counts if policy.info == "all" else _confident_counts(ratings, confidence)
+    counts = np.zeros((len(given), 3), dtype=np.int64)
+    for label, of_label in zip(ratings.categories, given.T, strict=True):
+        counts_as = policy.unsure if label == "unsure" else label
+        if counts_as in LABELS[:3]:
+            counts[:, LABELS.index(str(counts_as))] += of_label
+    return counts
 
 
-def _kept(codes: NDArray[np.int64], policy: Policy, confidence: ArrayLike | None) -> NDArray[np.int64]:
-    codes = np.where(codes == LABELS.index("unsure"), 1 if policy.unsure == "borderline" else MISSING, codes)
-    if policy.info == "all":
-        return codes
+def _confident_counts(ratings: Ratings, confidence: ArrayLike | None) -> NDArray[np.int64]:
+    """(units, categories): how many confident ratings put a unit into a category."""
     if confidence is None:
         raise ValueError("info='confident' needs the confidence of every rating")
     certain = np.asarray(confidence, dtype=np.float64)
-    if certain.shape != codes.shape:
-        raise ValueError(f"confidence {certain.shape} must have the shape of the ratings {codes.shape}")
-    return np.where(certain >= CONFIDENT, codes, MISSING)
+    if certain.shape != ratings.codes.shape:
+        raise ValueError(
+            f"confidence {certain.shape} must have the shape of the ratings {ratings.codes.shape}"
+        )
+    codes = np.where(certain >= CONFIDENT, ratings.codes, MISSING)
+    return np.stack([(codes == k).sum(axis=1) for k in range(len(ratings.categories))], axis=1)
 
 
 def _settled(policy: Policy, adjudicated: ArrayLike | None, n_units: int) -> Floats:
@@ -210,12 +212,15 @@ def _settled(policy: Policy, adjudicated: ArrayLike | None, n_units: int) -> Flo
     return settled
 
 
-def _aggregate_verdicts(values: Floats, policy: Policy, settled: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    seen = ~np.isnan(values)
-    usable = np.asarray(seen.sum(axis=1), dtype=np.int64)
-    total = np.where(seen, values, 0).sum(axis=1)
-    lowest = np.where(seen, values, 1).min(axis=1, initial=1)
-    highest = np.where(seen, values, 0).max(axis=1, initial=0)
+def _aggregate_verdicts(
+    counts: NDArray[np.int64], mapped: Floats, policy: Policy, settled: Floats
+) -> tuple[Floats, NDArray[np.int64]]:
+    kept = ~np.isnan(mapped)
+    counts, mapped = counts[:, kept], mapped[kept]
+    usable = np.asarray(counts.sum(axis=1), dtype=np.int64)
+    total = counts @ mapped
+    lowest = np.where(counts > 0, mapped, 1).min(axis=1, initial=1)
+    highest = np.where(counts > 0, mapped, 0).max(axis=1, initial=0)
     match policy.aggregation:
         case "majority":
             verdict = np.where(2 * total > usable, 1.0, np.where(2 * total < usable, 0.0, settled))
@@ -231,9 +236,8 @@ def _aggregate_verdicts(values: Floats, policy: Policy, settled: Floats) -> tupl
 
 
 def _aggregate_labels(
-    codes: NDArray[np.int64], mapped: Floats, policy: Policy, settled: Floats
+    counts: NDArray[np.int64], mapped: Floats, policy: Policy, settled: Floats
 ) -> tuple[Floats, NDArray[np.int64]]:
-    counts = np.stack([(codes == label).sum(axis=1) for label in range(3)], axis=1)
     usable = counts.sum(axis=1)
     most = counts.max(axis=1)
     verdict = mapped[counts.argmax(axis=1)]

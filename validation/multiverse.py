@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from validation.judge_accuracy import judge_accuracy
+from validation.judge_accuracy import some_rates
 from validation.mapping import CHOICES, Policy, admissible_policies, reference
 from validation.ratings import Ratings
 from validation.results import Estimate
@@ -196,15 +196,15 @@ def multiverse(
     cells = []
     for policy in admissible_policies().policies if policies is None else policies:
         truth = reference(ratings, policy, confidence=confidence, adjudicated=adjudicated)
-        found = judge_accuracy(
-            truth, judge_pass, clusters=grouped, strata=strata, policy=policy.name, seed=seed
+        table, found = some_rates(
+            truth, judge_pass, STATISTICS, clusters=grouped, strata=strata, policy=policy.name, seed=seed
         )
         cells.append(
             Cell(
                 policy=policy,
-                n=found.table.n,
-                left_out_because=_left_out(policy, found.table.table, found.table.n, fewest_items),
-                **{statistic: getattr(found, statistic) for statistic in STATISTICS},
+                n=table.n,
+                left_out_because=_left_out(policy, table.table, table.n, fewest_items),
+                **found,
             )
         )
     return Multiverse(cells=tuple(cells))

@@ -32,6 +32,8 @@ Statistic = Callable[[Floats], Floats]
 """Sums (..., cells) to a statistic (...), nan where it is undefined."""
 
 DRAWS = 10_000
+AT_A_TIME = 2**18
+"""Weights that are multiplied at once."""
 FEWEST_FOR_WILSON = 10
 FEW_FOR_PERCENTILES = 20
 """A stratum with fewer clusters gets a warning, and the t interval beside the percentile interval."""
@@ -166,7 +168,7 @@ def of_clusters(
         return with_t(point, se=se, df=df, bounds=bounds, method=f"t({df:.3g}) of cluster means").noting(
             FEW.format(n=n_clusters)
         )
-    values = statistic(_resamples(tuple(stratum.tolist()), seed, draws) @ sums)
+    values = statistic(_resampled(sums, _resamples(stratum.tobytes(), seed, draws)))
     return _percentiles(point, guard, values, se, df, stratum=stratum[holding], bounds=bounds)
 
 
@@ -204,10 +206,17 @@ def jackknife(sums: Floats, statistic: Statistic, stratum: NDArray[np.intp]) -> 
     return float(np.sqrt(variance)), df
 
 
-@lru_cache(maxsize=4)
-def _resamples(stratum: tuple[int, ...], seed: int, draws: int) -> Floats:
-    """(draws, clusters), kept: ratios of one table are drawn alike."""
-    return stratified_weights(np.array(stratum, dtype=np.int64), resamples=draws, seed=seed)
+@lru_cache(maxsize=16)
+def _resamples(stratum: bytes, seed: int, draws: int) -> NDArray[np.unsignedinteger]:
+    """(draws, clusters), kept: ratios of one table are drawn alike. Small counts, in the smallest type that holds them."""
+    drawn = stratified_weights(np.frombuffer(stratum, dtype=np.intp), resamples=draws, seed=seed)
+    return drawn.astype(np.min_scalar_type(int(drawn.max(initial=0))))
+
+
+def _resampled(sums: Floats, weights: NDArray[np.unsignedinteger]) -> Floats:
+    """(draws, cells): the sums over each resample, some resamples at a time so that these stay in the processor's cache."""
+    pieces = max(1, weights.size // AT_A_TIME)
+    return np.concatenate([part.astype(np.float64) @ sums for part in np.array_split(weights, pieces)])
 
 
 def _percentiles(

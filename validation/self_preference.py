@@ -68,7 +68,7 @@ class Comparison:
             return "no own-family items with human labels: not identified"
         if self.verdict == "detected":
             shown = self.leniency
-            return f"detected: D = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]"
+            return f"detected: D = {shown.value:.2f} [{shown.low:.2f}, {shown.high:.2f}]"
         size = "none could be" if self.detectable is None else f"MDE = {self.detectable:.2f}"
         return f"not detected; {size}"
 

@@ -49,6 +49,7 @@ COMMANDS = {
         "publish:release_study",
         "Let the public see a study: rates with their evidence, and with --transcripts its conversations.",
     ),
+    "case": ("cases:cli", "Mark where in a conversation a behaviour appears."),
     "publish": (
         "publish:publish",
         "Write the released studies as plain pages and data that open from disk and from any web server.",

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 from sqlalchemy import Engine
 
+from app.cli.demo_revision import revise_one_metric
 from app.cli.terminal import err, out
 from impactbench.adapters import ImportRefused
-from impactbench.adapters.ratings_table import import_ratings_table
+from impactbench.adapters.ratings_table import RatingsImported, import_ratings_table
 from impactbench.adapters.ratings_table_reading import read_ratings_table
-from impactbench.adapters.run_folder import import_run_folder
+from impactbench.adapters.run_folder import RunFolderImported, import_run_folder
 from impactbench.adapters.run_folder_reading import read_run_folder
 from impactbench.domain import ImpactBenchError, Panel, Role
 from impactbench.resources import content
@@ -63,7 +64,7 @@ def demo(
             f"{database} was made from another edition of the demo study ({error}):"
             " name another file with --database, or move this one away"
         ) from error
-    err.print("Step 4 of 4: personal links ...")
+    err.print("Step 5 of 5: personal links ...")
     links = {role: _link(engine, role, settings=settings) for role in PEOPLE}
     err.print(f"\nThe demo is in {database}. Everything in its study is simulated.", markup=False)
     out.print(f"\nImpactBench  {settings.base_url}\n", markup=False)
@@ -100,7 +101,7 @@ def _settings(database: Path, *, port: int) -> Settings:
 def _open(database: Path, settings: Settings) -> Engine:
     made = not database.exists()
     err.print(
-        f"Step 1 of 4: {'making' if made else 'opening'} the database {database} ...",
+        f"Step 1 of 5: {'making' if made else 'opening'} the database {database} ...",
         markup=False,
     )
     try:
@@ -127,16 +128,16 @@ def _open(database: Path, settings: Settings) -> Engine:
 
 def _fill(engine: Engine) -> None:
     """Import the study and open a review set; what is there already stays as it is."""
-    err.print("Step 2 of 4: importing the conversations, the judge and six simulated raters ...")
+    err.print("Step 2 of 5: importing the conversations, the judge and six simulated raters ...")
     with as_file(content(f"demo/{STUDY}")) as folder:
         run = import_run_folder(engine, read_run_folder(folder))
         ratings = import_ratings_table(engine, read_ratings_table(folder / "ratings.csv"), study=STUDY)
-    found = {name: tally.read for name, tally in run.tallies.items()}
-    err.print(
-        f"  {found['conversations']} conversations, {found['judgments']} judgments, {ratings.n_read} labels:"
-        f" {'imported' if run.changed or ratings.changed else 'there already'}"
-    )
-    err.print("Step 3 of 4: a review set for you to rate ...")
+        _say_imported(run, ratings)
+    err.print("Step 3 of 5: a contested metric is revised, judged again and reviewed again ...")
+    with as_file(content("demo/revision")) as folder:
+        revised = revise_one_metric(engine, STUDY, folder)
+    err.print(f"  {'published in the change log' if revised else 'there already'}")
+    err.print("Step 4 of 5: a review set for you to rate ...")
     guest = Member(name=PEOPLE[Role.EXPERT], panel=Panel.EXTERNAL)
     draft = draft_review_set(
         engine,
@@ -150,6 +151,14 @@ def _fill(engine: Engine) -> None:
     )
     saved = save(engine, draft)
     err.print(f"  {saved.asked} conversations: {'assigned' if saved.added else 'assigned already'}")
+
+
+def _say_imported(run: RunFolderImported, ratings: RatingsImported) -> None:
+    found = {name: tally.read for name, tally in run.tallies.items()}
+    err.print(
+        f"  {found['conversations']} conversations, {found['judgments']} judgments, {ratings.n_read} labels:"
+        f" {'imported' if run.changed or ratings.changed else 'there already'}"
+    )
 
 
 def _link(engine: Engine, role: Role, *, settings: Settings) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from app.cli.progress import progress
 from app.cli.terminal import open_database, out
 from impactbench.adapters.platform import PlatformImported, import_platform
 from impactbench.adapters.platform_reading import read_platform
@@ -18,7 +19,11 @@ def platform(
 ) -> None:
     """Import the published platform's data: metrics, scenarios, models, verdicts and the headings of the label."""
     engine = open_database()
-    _tell(import_platform(engine, read_platform(folder), study=study, judge_name=judge))
+    with progress("Reading the folder") as tell:
+        read = read_platform(folder)
+        tell.about("Keeping verdicts")
+        imported = import_platform(engine, read, study=study, judge_name=judge, on_progress=tell)
+    _tell(imported)
 
 
 def _tell(imported: PlatformImported) -> None:

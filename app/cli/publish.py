@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from app.cli.progress import progress
 from app.cli.terminal import err, open_database, out
 
 
@@ -44,14 +44,13 @@ def publish(
     from reviews.public.site.writing import publish_site
 
     engine = open_database()
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        task = progress.add_task("Writing pages", total=None)
+    with progress("Reading the results") as tell:
 
-        def tell(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
+        def written_so_far(done: int, total: int) -> None:
+            tell.about("Writing behaviours")
+            tell(done, total)
 
-        written = publish_site(engine, folder, studies=study or (), on_progress=tell)
+        written = publish_site(engine, folder, studies=study or (), on_progress=written_so_far)
     out.print(
         f"{written.pages:,} pages of {', '.join(written.studies)} ({written.bytes / 1e6:.1f} MB):"
         f" open {written.folder / 'index.html'}",

@@ -15,7 +15,7 @@ _StatementOption = Annotated[
     Path | None,
     typer.Option(
         "--statement",
-        help="YAML with what no table holds: parts experts, process, purpose (see docs/reports.md).",
+        help="YAML with what no table holds: parts experts, process, purpose, judge (see docs/reports.md).",
     ),
 ]
 _Transcripts = Annotated[bool, typer.Option(help="Quote conversations, and add all of them to the data.")]

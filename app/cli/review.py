@@ -10,9 +10,10 @@ from sqlalchemy import Engine
 
 from app.cli import leaks, review_metrics, review_stages
 from app.cli.review_stages import NOT_SAVED, AsJson, Study, Yes, agreed
-from app.cli.review_tables import print_preview, print_progress
+from app.cli.review_tables import print_preview, print_progress, print_recognition
 from app.cli.terminal import err, open_database, out
 from impactbench.settings import Settings
+from reviews.blindness.recognition import recognition
 from reviews.design.progress import count_by_metric, count_by_rater
 from reviews.design.review_sets import STRATA, draft_review_set, save
 from reviews.gold import parse_gold
@@ -174,12 +175,23 @@ def status(study: Study, as_json: AsJson = False) -> None:
     engine = open_database()
     raters_to_invite(engine, study)
     by_rater, by_metric = count_by_rater(engine, study), count_by_metric(engine, study)
+    recognised = recognition(engine, study)
     if not as_json:
         print_progress(by_rater, by_metric)
+        print_recognition(recognised)
         return
     tables = {"raters": by_rater, "metrics": by_metric}
     records = {name: json.loads(t.to_json(orient="records", date_format="iso")) for name, t in tables.items()}
-    out.print_json(data={"study": study, **records})
+    blinding = [
+        {
+            "review_set": one.review_set,
+            "asked": one.asked,
+            "answered": one.answered,
+            "remarks": list(one.remarks),
+        }
+        for one in recognised
+    ]
+    out.print_json(data={"study": study, **records, "recognised": blinding})
 
 
 def _invite(engine: Engine, raters: Sequence[str]) -> dict[str, str]:

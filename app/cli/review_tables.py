@@ -1,10 +1,13 @@
 """The preview of a review set and its progress, as tables for people."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
 from app.cli.terminal import out
+from reviews.blindness.recognition import Recognition
 from reviews.design.drafts import ReviewSetDraft
 from reviews.design.pace import ITEMS_PER_SESSION
 from reviews.design.planning import Outlook
@@ -101,6 +104,17 @@ def print_progress(by_rater: pd.DataFrame, by_metric: pd.DataFrame) -> None:
         columns = first | counts
         shown = frame[list(columns)].astype(object).where(frame[list(columns)].notna(), "none")
         print_rows(title, list(columns.values()), shown.to_numpy().tolist())
+
+
+def print_recognition(found: Sequence[Recognition]) -> None:
+    """Whether raters believe to have recognised a model, where some have been asked already."""
+    for one in found:
+        if one.waiting < one.asked:
+            said = ", ".join(f"{option}: {number}" for option, number in one.answered.items())
+            out.print(
+                f"{one.review_set}: did you recognise a model? {said}; {one.waiting} still to be asked.",
+                markup=False,
+            )
 
 
 def print_outlook(outlook: Outlook) -> None:

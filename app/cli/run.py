@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bars
 from sqlalchemy import Engine
 
 from app.cli.review_stages import NOT_SAVED, AsJson, Yes, agreed
-from app.cli.run_studies import compare, coverage, simulators
+from app.cli.run_progress import RunProgress
+from app.cli.run_studies import STOPPED, compare, coverage, simulators
 from app.cli.run_tables import print_estimate, print_failures, print_status
 from app.cli.terminal import err, open_database, out
 from impactbench.judging import kinship_note, same_family_note
 from impactbench.metrics import Suite, load_suite
 from impactbench.pipeline_studies.arms import arms_of
+from impactbench.providers.choosing import SCRIPTED
 from impactbench.runs.design import DesignRefused, RunDesign, read_design, read_scenarios
 from impactbench.runs.estimates import estimate
 from impactbench.runs.execution import Progress
@@ -27,9 +27,6 @@ from impactbench.runs.version_log import write_version_log
 from impactbench.settings import Settings
 from impactbench.store import run_frames
 from reviews.simulator_selection import RUBRIC
-
-STOPPED = 3
-"""The exit code where something is left to do."""
 
 cli = typer.Typer(help="Simulate conversations and judge them.", no_args_is_help=True)
 cli.command("compare")(compare)
@@ -64,9 +61,7 @@ def start(
     A study of the pipeline itself is a run an arm, one after another.
     """
     arms = arms_of(_design(file, engine=engine, provider=provider))
-    for arm in arms:
-        _start(file, arm, yes=yes, dry_run=dry_run, as_json=as_json)
-    _say_how_to_compare(arms)
+    _start_all(file, arms, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 @cli.command()
@@ -81,9 +76,7 @@ def resume(
             f"{file}: the run {design.run!r} of the study {design.study.slug!r} was never started:"
             f" `impactbench run start {file}` starts it"
         )
-    for arm in arms:
-        _start(file, arm, yes=yes, dry_run=False, as_json=as_json)
-    _say_how_to_compare(arms)
+    _start_all(file, arms, yes=yes, dry_run=False, as_json=as_json)
 
 
 @cli.command()
@@ -96,7 +89,11 @@ def status(
     if as_json:
         out.print_json(data=[_status_json(one) for one in statuses])
         return
-    if not statuses:
+    if not statuses and study and (others := sorted({one.study for one in run_statuses(database)})):
+        err.print(
+            f"No run of {study!r} was started here; there are runs of {', '.join(others)}.", markup=False
+        )
+    elif not statuses:
         out.print("No run was started here yet: impactbench run start FILE")
     for one in statuses:
         print_status(one)
@@ -118,8 +115,21 @@ def changes(
     err.print(f"The log of versions is in {output}.", markup=False)
 
 
-def _start(file: Path, design: RunDesign, *, yes: bool, dry_run: bool, as_json: bool) -> None:
+def _start_all(file: Path, arms: Sequence[RunDesign], *, yes: bool, dry_run: bool, as_json: bool) -> None:
+    for number, arm in enumerate(arms, 1):
+        if len(arms) > 1:
+            err.print(f"Arm {number} of {len(arms)}: {arm.run}", markup=False)
+        _start(file, arm, yes=yes, dry_run=dry_run, as_json=as_json, alone=len(arms) == 1)
+    if not dry_run:
+        _say_how_to_compare(arms)
+
+
+def _start(
+    file: Path, design: RunDesign, *, yes: bool, dry_run: bool, as_json: bool, alone: bool = True
+) -> None:
     plan, suite = _planned(design)
+    if not design.provider.startswith(SCRIPTED):
+        err.print("Looking at models, keys and prices ...")
     prices = price_list(design)
     database = open_database()
     left, spent = _left(database, plan)
@@ -130,7 +140,8 @@ def _start(file: Path, design: RunDesign, *, yes: bool, dry_run: bool, as_json: 
     expected = estimate(plan, left, spent=spent, price_of=prices)
     if not as_json:
         print_estimate(plan, left, expected)
-    for note in filter(None, (kinship_note(design.judges, design.targets), same_family_note(design.judges))):
+    notes = (kinship_note(design.judges, design.targets), same_family_note(design.judges))
+    for note in filter(None, notes if plan.counts.judgment else ()):
         err.print(f"Note: {note}.", markup=False)
     if dry_run:
         err.print("A dry run: nothing was called and nothing is saved.")
@@ -139,16 +150,16 @@ def _start(file: Path, design: RunDesign, *, yes: bool, dry_run: bool, as_json: 
         return
     if not yes and not agreed("Start, and spend this?"):
         raise typer.Exit(NOT_SAVED)
-    with _bars() as bars:
+    with RunProgress(left) as showing:
         done, because = start_run(
             database,
             plan,
             suite=suite,
             state_dir=Settings().state_dir,
-            on_progress=_showing(bars, left),
+            on_progress=showing,
         )
     _report(plan, done, because, as_json=as_json)
-    _what_next(file, plan, done, because)
+    _what_next(file, plan, done, because, alone=alone)
 
 
 def _design(file: Path, *, engine: str, provider: str) -> RunDesign:
@@ -180,38 +191,6 @@ def _left(database: Engine, plan: RunPlan) -> tuple[Left, Any]:
     return count_left(plan, read_state(database, run_id)), run_frames.spent(database, run_id)
 
 
-def _bars() -> Bars:
-    return Bars(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[said]}"),
-        TimeElapsedColumn(),
-        console=err,
-        transient=True,
-    )
-
-
-def _showing(bars: Bars, left: Left) -> Any:
-    conversations = bars.add_task("Conversations", total=left.conversations, said="")
-    judgments = bars.add_task("Judgments", total=left.judgments, said="")
-
-    def show(progress: Progress) -> None:
-        _update(bars, conversations, progress.conversations, f"{progress.incomplete:,} incomplete")
-        _update(
-            bars,
-            judgments,
-            progress.judgments,
-            f"{progress.unscored:,} unscored, {progress.failed:,} failed, {progress.spending.in_words}",
-        )
-
-    return show
-
-
-def _update(bars: Bars, task: TaskID, completed: int, said: str) -> None:
-    bars.update(task, completed=completed, said=said)
-
-
 def _report(plan: RunPlan, done: Progress | None, because: str, *, as_json: bool) -> None:
     if as_json:
         counts = {} if done is None else _progress_json(done)
@@ -224,10 +203,11 @@ def _report(plan: RunPlan, done: Progress | None, because: str, *, as_json: bool
         )
 
 
-def _what_next(file: Path, plan: RunPlan, done: Progress, because: str) -> None:
+def _what_next(file: Path, plan: RunPlan, done: Progress, because: str, *, alone: bool) -> None:
     study = plan.design.study.slug
     if because == FINISHED and not done.failed:
-        err.print(f"Finished. Next: impactbench review open {study}", markup=False)
+        if alone:
+            err.print(f"Finished. Next: impactbench review open {study}", markup=False)
         return
     if because == FINISHED:
         err.print(

@@ -9,12 +9,16 @@ from app.cli.review_tables import print_rows
 from app.cli.terminal import err, open_database, out
 from impactbench.pipeline_studies.ablation import compare_arms
 from impactbench.pipeline_studies.coverage_effects import coverage_effects
-from impactbench.pipeline_studies.objective_coverage import ask_auditor, audits_of
+from impactbench.pipeline_studies.objective_coverage import Coverage, ask_auditor, asked_before, audits_of
 from impactbench.pipeline_studies.paired_differences import Paired
+from impactbench.runs.design import Budget
+from impactbench.runs.spending import Spending
 from impactbench.runs.unit_keys import ModelCall
 from reviews.simulator_selection import rate_simulators
 from validation.results import Estimate
 
+STOPPED = 3
+"""The exit code where something is left to do."""
 Study = Annotated[str, typer.Argument(help="The study, by its slug.")]
 
 
@@ -59,6 +63,15 @@ def coverage(
     provider: Annotated[
         str, typer.Option(help="litellm, or scripted:FILE.yaml to rehearse without models.")
     ] = "litellm",
+    budget_usd: Annotated[
+        float | None, typer.Option(help="Stop before this command has cost so many dollars.", min=0.0)
+    ] = None,
+    budget_calls: Annotated[
+        int | None, typer.Option(help="Stop after so many calls of this command.", min=1)
+    ] = None,
+    budget_tokens: Annotated[
+        int | None, typer.Option(help="Stop before this command has used so many tokens.", min=1)
+    ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -66,10 +79,28 @@ def coverage(
     database = open_database()
     model = ModelCall(model=auditor)
     _, audits = audits_of(database, study, auditor=model)
-    err.print(f"{len(audits):,} conversations, a call each; what was asked before is not asked again.")
-    if not yes and not agreed("Ask the auditor?"):
+    before = asked_before(database, audits)
+    tokens = sum(len(said.content) for audit in audits for said in audit.request.messages) / 4
+    err.print(
+        f"{len(audits):,} conversations, of which {before:,} were asked about before; for the others a call each, of about"
+        f" {tokens / max(1, len(audits)):,.0f} tokens."
+    )
+    asking = before < len(audits)
+    if asking and not yes and not agreed("Ask the auditor?"):
         raise typer.Exit(NOT_SAVED)
-    found = ask_auditor(database, study, auditor=model, provider=provider)
+    spending = Spending(budget=Budget(usd=budget_usd or None, calls=budget_calls, tokens=budget_tokens))
+    with err.status("Asking the auditor ...") as shown:
+        found = ask_auditor(
+            database,
+            study,
+            auditor=model,
+            provider=provider,
+            spending=spending,
+            on_progress=lambda: shown.update(f"Asking the auditor: {spending.in_words} ..."),
+        )
+    if not len(found.audited):
+        _say_what_is_missing(found, spending)
+        raise typer.Exit(STOPPED)
     effects = coverage_effects(found.audited)
     if as_json:
         out.print_json(
@@ -77,6 +108,10 @@ def coverage(
                 "audited": len(found.audited),
                 "unread": found.unread,
                 "failed": found.failed,
+                "left": found.left,
+                "calls": spending.calls,
+                "tokens": spending.tokens,
+                "usd": spending.usd,
                 "effects": [
                     {
                         "off": one.off,
@@ -96,9 +131,21 @@ def coverage(
         [[one.off, *_cells(one.disagreement)] for one in effects if one.disagreement],
     )
     _notes([one.reached.difference for one in effects])
+    _say_what_is_missing(found, spending)
+    if found.left or found.failed:
+        raise typer.Exit(STOPPED)
+
+
+def _say_what_is_missing(found: Coverage, spending: Spending) -> None:
     err.print(
-        f"{len(found.audited):,} conversations audited, {found.unread:,} answers unreadable, {found.failed:,} calls failed."
+        f"{len(found.audited):,} conversations audited, {found.unread:,} answers unreadable, {found.failed:,} calls failed;"
+        f" {spending.in_words} by this command.",
+        markup=False,
     )
+    if found.left:
+        err.print(
+            f"The budget had no room for {found.left:,} conversations. What was answered is kept: the same command goes on."
+        )
     if found.failed:
         err.print(f"The last because: {found.last_failure} The same command asks again.", markup=False)
 

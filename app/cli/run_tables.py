@@ -4,6 +4,7 @@ import pandas as pd
 
 from app.cli.review_tables import print_rows
 from app.cli.terminal import out
+from app.wording import count
 from impactbench.runs.estimates import Estimate
 from impactbench.runs.plan import RunPlan
 from impactbench.runs.state import Left
@@ -37,9 +38,13 @@ def print_estimate(plan: RunPlan, left: Left, expected: Estimate) -> None:
             for line in expected.lines
         ],
     )
-    unknown = f", and what {', '.join(expected.unpriced)} will cost is not known" if expected.unpriced else ""
+    unknown = f"the price of {', '.join(expected.unpriced)} is not known"
+    money = f"${expected.usd:,.2f}"
+    if expected.unpriced:
+        priced = any(line.usd is not None for line in expected.lines)
+        money = f"at least {money} ({unknown})" if priced else f"dollars not known ({unknown})"
     out.print(
-        f"In all about {expected.calls:,} calls, {expected.tokens:,} tokens, ${expected.usd:,.2f}{unknown},"
+        f"In all about {expected.calls:,} calls, {expected.tokens:,} tokens, {money},"
         f" {_duration(expected.minutes)}.",
         markup=False,
     )
@@ -47,16 +52,20 @@ def print_estimate(plan: RunPlan, left: Left, expected: Estimate) -> None:
 
 def print_status(status: RunStatus) -> None:
     """Where a run stands."""
-    unpriced = f" ({status.unpriced:,} calls without a known price)" if status.unpriced else ""
     out.print(f"{status.study}, {status.run}: {status.sentence}", markup=False)
     out.print(
-        f"  {status.conversations:,} conversations ({status.incomplete:,} incomplete since the last start),"
+        f"  {status.conversations:,} conversations ({status.incomplete:,} incomplete),"
         f" {status.judgments:,} judgments ({status.unscored:,} unscored)",
         markup=False,
     )
+    lost = (
+        f"; {status.lost:,} calls were lost with the process that made them and may have been paid for twice"
+        if status.lost
+        else ""
+    )
     out.print(
-        f"  {status.calls:,} calls ({status.retries:,} retries), {status.tokens:,} tokens, ${status.usd:,.2f}{unpriced},"
-        f" {status.starts} starts",
+        f"  {status.calls:,} calls ({status.retries:,} retries), {status.tokens:,} tokens, {status.money_in_words},"
+        f" {count(status.starts, 'start')}{lost}",
         markup=False,
     )
 

@@ -17,6 +17,8 @@ _WORDS = {
     "title": "Metric",
     "model": "Model",
     "age": "Age",
+    "own": "This rater",
+    "lacks": "What is missing",
     "fail": "Experts: fail",
     "borderline": "borderline",
     "pass": "pass",

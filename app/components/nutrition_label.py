@@ -10,8 +10,8 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from app.components.evidence_marks import EvidenceMark
-from app.wording import count, in_hundred
+from reviews.public.evidence_marks import EvidenceMark
+from reviews.public.wording import count, in_hundred
 from validation.results import Estimate
 
 PROMOTED, AVOIDED = "What it promotes: helpful behaviour", "What it avoids: harmful behaviour"

@@ -27,6 +27,8 @@ class Cell:
     """Whether it must not be broken over lines."""
     long: bool = False
     """Whether it is prose, which needs room on a narrow screen."""
+    links: Sequence[tuple[str, str]] = ()
+    """Several texts with their addresses, instead of one text."""
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[Cell | str]], *, caption: str) -> str:
@@ -48,6 +50,10 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Cell | str]], *, caption
 def _cell(cell: Cell | str, head: bool) -> str:
     one = Cell(text=cell) if isinstance(cell, str) else cell
     inside = escape(one.text)
+    if one.links:
+        inside = ", ".join(
+            f'<a href="{escape(where)}" target="_self">{escape(text)}</a>' for text, where in one.links
+        )
     if one.where is not None:
         inside = f'<a href="{escape(one.where)}" target="_self">{inside}</a>'
     tag, scope = ("th", ' scope="row"') if head else ("td", "")

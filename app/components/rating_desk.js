@@ -170,7 +170,7 @@ class Desk {
       this.change ? "Save the change " : "Save and next ", make("kbd", { "aria-hidden": "true" }, "Ctrl+Enter"));
     this.said = make("p", { class: "ib-said", role: "alert" });
     return make("section", { class: "ib-panel", "aria-label": "Your rating" },
-      make("h2", { class: "ib-question", dir: "auto" }, asked.question),
+      make("h2", { class: "ib-question", dir: "auto" }, this.data.elicitation === "none" ? "About this conversation" : asked.question),
       ...this.meanings(), more, this.ask(), this.cannot, this.reasons, ...this.questions(), this.sure, this.whyLabel, this.why,
       ...(this.change ? [make("label", { for: this.change.id }, "Why do you change your answer? (optional)"), this.change] : []),
       make("div", { class: "ib-buttons" },

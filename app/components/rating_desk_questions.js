@@ -2,8 +2,8 @@
 
 Object.assign(Desk.prototype, {
   meanings() {
-    if (this.data.elicitation === "none") return [];
     const { asked } = this.data;
+    if (this.data.elicitation === "none") return [make("p", { class: "ib-means", dir: "auto" }, make("strong", {}, "The behaviour it is about: "), asked.question)];
     const lines = [["Pass: ", asked.pass_means], ["Fail: ", asked.fail_means]];
     if (!this.sets) lines.push(["Borderline: ", "A pass and a fail could both be defended."]);
     return lines.map(([word, text]) => make("p", { class: "ib-means" }, make("strong", {}, word), text));

@@ -115,15 +115,15 @@ def _described(reason: Reason) -> str:
 
 def _steps(codes: list[str], code: str) -> None:
     place = codes.index(code)
-    back, forth, where = st.columns([1, 1, 4], vertical_alignment="center")
-    back.button(
+    row = st.container(horizontal=True, vertical_alignment="center")
+    row.button(
         "Previous", disabled=place == 0, on_click=_open, args=(codes[max(0, place - 1)],), key="previous"
     )
     last = len(codes) - 1
-    forth.button(
+    row.button(
         "Next", disabled=place == last, on_click=_open, args=(codes[min(last, place + 1)],), key="next"
     )
-    where.text(f"Item {place + 1} of {len(codes)}")
+    row.text(f"Item {place + 1} of {len(codes)}")
 
 
 def _open(code: str) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 
 from app import audit
 from app.charts import forest
+from app.components.item_list import items_below
 from app.views.judge import choose_policy, judge_in_view
 from app.views.methodologist import study_in_view
 from app.wording import spell
@@ -58,3 +59,9 @@ def ages() -> None:
         width="stretch",
     )
     st.caption("Means over metrics that have both ages; metrics are the unit of the intervals.")
+    items_below(
+        study,
+        audit.under_figure(study, judge).drop(columns="model"),
+        heading="Items, those on which judge and experts differ most first",
+        empty="Experts and judge have no item in common.",
+    )

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from app import workspace
+from app.sign_in import COOKIE, device_behind
 from app.wording import count
 from impactbench.domain import ImpactBenchError, Role
 from reviews.members.devices import devices_of, end_device
@@ -16,7 +17,8 @@ def another_device() -> None:
     looking = workspace.require_role(Role.EXPERT)
     known = devices_of(workspace.engine(), looking.pseudonym)
     st.title("Another device")
-    st.markdown(f"**You are signed in on {count(len(known), 'device')}.** Your work is the same on each.")
+    same = " Your work is the same on each." if len(known) > 1 else ""
+    st.markdown(f"**You are signed in on {count(len(known), 'device')}.**{same}")
     if said := st.session_state.pop(_SAID, None):
         st.text(said)
     st.button("Make a link for another device", on_click=_make)
@@ -27,13 +29,15 @@ def another_device() -> None:
         )
         st.code(link, language=None, wrap_lines=True)
     st.header("Where you are signed in")
+    here = device_behind(st.context.cookies.get(COOKIE), workspace.engine(), workspace.settings())
     for one in known:
         said_of, end = st.columns([4, 1], vertical_alignment="center")
-        said_of.text(f"Signed in {one.since:%d %b %Y}, last seen {one.last_seen_on:%d %b %Y}")
+        which = "This device: signed in" if one.number == here else "Signed in"
+        said_of.text(f"{which} {one.since:%d %b %Y, %H:%M} UTC, last seen {one.last_seen_on:%d %b %Y}")
         end.button(
             "Sign out",
             key=f"end-{one.number}",
-            help=f"Sign out the device that was signed in on {one.since:%d %b %Y}",
+            help=f"Sign out the device that was signed in on {one.since:%d %b %Y, %H:%M} UTC",
             on_click=_end,
             args=(one.number,),
         )

@@ -5,6 +5,7 @@ import streamlit as st
 
 from app import audit
 from app.charts import forest
+from app.components.item_list import items_below
 from app.views.judge import choose_policy, judge_in_view
 from app.views.methodologist import study_in_view
 from app.wording import spell
@@ -45,6 +46,12 @@ def corrected() -> None:
     orders = audit.orders(study, judge, policy)
     for board in boards:
         _board(board, orders.get(board.polarity))
+    items_below(
+        study,
+        audit.under_figure(study, judge),
+        heading="The labelled items behind the corrections, those on which judge and experts differ most first",
+        empty="Experts and judge have no item in common.",
+    )
 
 
 def _established(models: tuple[RankedModel, ...]) -> int:

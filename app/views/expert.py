@@ -18,7 +18,6 @@ from reviews.blindness import visibility
 from reviews.blindness.visibility import Seen, Viewer
 from reviews.labels import REASONS, Answer, LabelRefused
 from reviews.rating import worklist
-from reviews.rating.questions import open_questions
 from reviews.rating.repeat_spacing import next_due_at
 
 _WORDS = {"pass": "✓ Pass", "borderline": "◐ Borderline", "fail": "✕ Fail"}
@@ -46,20 +45,22 @@ def rate() -> None:
 
 def _begin(looking: Rater, rater_id: int) -> str | None:
     """What comes before an item: the welcome, questions that are due, thanks; or the code of the next item."""
-    engine = workspace.engine()
+    engine, questions = workspace.engine(), None
+    if looking.protocol_accepted_at is not None:
+        questions, code = worklist.what_follows(engine, rater_id)
+        if questions is None and code is not None:
+            return code
     _, asked = worklist.count_items(engine, rater_id)
     if not asked:
         st.title("Nothing to rate yet")
         st.write("You have not been given any conversations so far. You will hear from whoever invited you.")
     elif looking.protocol_accepted_at is None:
         welcome.welcome(rater_id, looking.pseudonym, asked)
-    elif (questions := open_questions(engine, rater_id)) is not None:
+    elif questions is not None:
         expert_questions.ask(rater_id, questions)
-    elif (code := worklist.next_code(engine, rater_id)) is None:
+    else:
         ready_at = next_due_at(engine, rater_id)
         _come_back(ready_at) if ready_at else _thanks(asked)
-    else:
-        return code
     return None
 
 
@@ -75,7 +76,11 @@ def _thanks(asked: int) -> None:
     st.title("Thank you: all done")
     st.write(
         f"You have answered all {asked} conversations. Nothing more is needed. You can still open any of them under"
-        " “My answers” and change what you said."
+        " “My answers” and change what you said, until the review is closed."
+    )
+    st.write(
+        "Once the others have answered too, your answers are compared with theirs; whoever invited you can tell you what came"
+        " of it. If there is more to read one day, it will be here."
     )
 
 

@@ -35,9 +35,10 @@ def exposure_log() -> None:
         st.text("A line is added each time that a rater opens a conversation of a review set.")
         return
     times = count(len(log), "time")
+    first, last = (f"{at:%d %b %Y}" for at in (log["shown_at"].min(), log["shown_at"].max()))
+    when = f"on {first}" if first == last else f"between {first} and {last}"
     st.markdown(
-        f"**A conversation was sent to a rater {times}, to {count(log['rater'].nunique(), 'rater')}, between"
-        f" {log['shown_at'].min():%d %b %Y} and {log['shown_at'].max():%d %b %Y}.**"
+        f"**A conversation was sent to a rater {times}, to {count(log['rater'].nunique(), 'rater')}, {when} (UTC).**"
     )
     st.caption(
         "Raters got the transcript with names hidden and the question, and nothing else, but where a rubric says so."

@@ -10,7 +10,7 @@ from app.components.permalinks import choose, switch
 from app.views.methodologist import study_in_view
 from app.wording import count, spell, spell_bounds
 from reviews.audit.items import Judge
-from reviews.audit.judge import CLAIMED_ACCURACY, JudgeGroup
+from reviews.audit.judge import BY, CLAIMED_ACCURACY, JudgeGroup
 from reviews.blindness.visibility import Seen
 from validation.mapping import Borderline, Policy, Tie
 
@@ -28,6 +28,9 @@ _TIES: dict[Tie, str] = {
 }
 _SHARED: dict[str, str] = {"fail": "counts as a fail", "pass": "counts as a pass", "drop": "is left out"}
 _SINGLES = {"include": "are included", "exclude": "are left out"}
+_AT_ONCE = 200
+"""Metrics up to which all groups are shown at once."""
+_BY = {kind: f"By {kind}" for kind in BY}
 _RATES = {
     "accuracy": ("Accuracy", "share of items on which judge and experts agree"),
     "sensitivity": ("Sensitivity", "of what experts pass, the share that the judge passes"),
@@ -69,7 +72,9 @@ def judge_and_experts() -> None:
     if judge is None:
         return
     policy = choose_policy()
-    shown = audit.judge_by_group(study, judge, policy)
+    # Of many metrics each kind of groups takes seconds, so that only the kind that is asked for is computed.
+    several = len(audit.tables(study).metrics) > _AT_ONCE
+    shown = audit.judge_by_group(study, judge, policy, by=_asked_for() if several else None)
     whole = shown[0]
     if whole.found.accuracy.value is None:
         st.write(f"There is nothing to compare yet: {spell(whole.found.accuracy)}.")
@@ -87,6 +92,8 @@ def judge_and_experts() -> None:
     _matrix(whole)
     key = switch("Figure", {key: name for key, (name, _) in _RATES.items()}, name="figure")
     name, meaning = _RATES[key]
+    if several:
+        switch("Groups", _BY, name="by")
     st.caption(f"{name}: {meaning}. Lines are 95% intervals.")
     lowest = -0.5 if key == "kappa" else 0.0
     rows = [(f"{row.kind}: {row.group}", getattr(row.found, key)) for row in shown]
@@ -105,6 +112,12 @@ def judge_and_experts() -> None:
         heading="Items on which the judge differs from every expert",
         empty="There is no item on which the judge differs from every expert.",
     )
+
+
+def _asked_for() -> str:
+    """The kind of groups that was chosen further down."""
+    chosen = st.session_state.get("switch-by") or st.query_params.get("by")
+    return chosen if chosen in _BY else next(iter(_BY))
 
 
 def _matrix(row: JudgeGroup) -> None:

@@ -5,12 +5,14 @@ import streamlit as st
 
 from app import audit
 from app.charts import thresholds
+from app.components.item_list import items_below
 from app.components.permalinks import switch
 from app.views.methodologist import study_in_view
 from app.wording import count, spell, spell_bounds
 from reviews.audit.indeterminacy import FEWEST_RUNS, Indeterminacy
 from reviews.audit.panel import PanelOfJudges
 from reviews.blindness.visibility import Seen
+from validation.beta_sweep import CLAIMED, BetaSweep
 
 _CURVES = {
     "consistency": "Share of items that judge and experts decide alike",
@@ -39,6 +41,8 @@ def judges() -> None:
         st.write("No judge has been recorded for the conversations of this study.")
         return
     _curves(open_verdicts)
+    if open_verdicts.sweep is not None:
+        _sweep(open_verdicts.sweep)
     found = audit.compare_judges(study)
     _choice(found)
     for polarity, order in found.orders.items():
@@ -58,6 +62,54 @@ def judges() -> None:
             for one in order.perturbations
         ]
         st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    items_below(
+        study,
+        audit.under_figure(study, found.choices[0].judge).drop(columns="model"),
+        heading=f"Items, those on which {found.choices[0].judge.name} and the experts differ most first",
+        empty="Experts and judge have no item in common.",
+    )
+
+
+def _sweep(sweep: BetaSweep) -> None:
+    st.header("If experts who chose a fail had found a pass defensible too")
+    judges = list(sweep.mse)
+    turn = [
+        f"{name} no longer decides like experts on three items in four from β = {beta:.1f} on"
+        if _held(sweep, name)
+        else f"{name} decides like experts on three items in four only from β = {beta:.1f} on"
+        for name, beta in sweep.claim_flips_at.items()
+        if beta is not None
+    ]
+    order = (
+        []
+        if len(judges) < 2
+        else ["the order of judges stays as it is"]
+        if sweep.ranking_flips_at is None
+        else [f"the order of judges changes at β = {sweep.ranking_flips_at:.1f}"]
+    )
+    said = "; ".join([*order, *turn]) or "no conclusion about a judge changes"
+    st.markdown(f"**Up to β = {max(sweep.betas):.1f}: {said}.**")
+    st.caption(
+        "A forced choice hides what else somebody could have defended. β is the share of fails behind which a pass would have"
+        " been defensible too; the smallest β that changes a conclusion says how much hiding it survives."
+    )
+    rows = [
+        {
+            "Judge": name,
+            "β": f"{beta:.1f}",
+            "Distance": spell(sweep.mse[name][at]),
+            "Decides alike at a half": spell(sweep.consistency[name][at]),
+        }
+        for name in judges
+        for at, beta in enumerate(sweep.betas)
+    ]
+    with st.expander("The table behind it"):
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+
+
+def _held(sweep: BetaSweep, judge: str) -> bool:
+    first = sweep.consistency[judge][0].value
+    return first is not None and first >= CLAIMED
 
 
 def _curves(found: Indeterminacy) -> None:
@@ -97,7 +149,9 @@ def _choice(found: PanelOfJudges) -> None:
     st.header("Which judge to choose")
     if len(found.choices) == 1:
         st.write("There is one judge. Bring in the verdicts of a second to compare:")
-        st.code("impactbench import verdicts FILE --study STUDY", language=None)
+        st.code(
+            "impactbench import verdicts FILE --study STUDY --judge MODEL", language=None, wrap_lines=True
+        )
     st.dataframe(
         pd.DataFrame(
             [

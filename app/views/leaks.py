@@ -92,10 +92,10 @@ def _place(leak: Leak, by: int, decided: list[Decided]) -> None:
     with st.container(border=True):
         st.text(f"{leak.run}/{leak.conversation}, turn {leak.turn}, {leak.speaker}")
         st.text(f"…{leak.before}⟦{leak.found}⟧{leak.behind}…")
-        hide, show, now = st.columns([1, 1, 4], vertical_alignment="center")
+        row = st.container(horizontal=True, vertical_alignment="center")
         name = f"{leak.conversation_id}-{leak.message}-{leak.start}"
-        for column, (decision, word) in zip((hide, show), _BUTTONS.items(), strict=True):
-            column.button(
+        for decision, word in _BUTTONS.items():
+            row.button(
                 word,
                 key=f"{decision}-{name}",
                 on_click=_decide,
@@ -105,7 +105,7 @@ def _place(leak: Leak, by: int, decided: list[Decided]) -> None:
                 if decision == "hide"
                 else f"{word} these words to raters",
             )
-        now.text("Raters do not read it now." if leak.hidden else "Raters read it now.")
+        row.text("Raters do not read it now." if leak.hidden else "Raters read it now.")
         for said in reversed(decided):
             st.text(f"{_SAID[said.decision]} by {said.by}, {said.at:%d %b %Y, %H:%M} UTC")
 

@@ -77,13 +77,19 @@ def contested_metrics() -> None:
 
 def _queue(study: str, found: list[MetricStatus], metrics: Metrics) -> pd.DataFrame:
     newest = dispositions.newest_of_each(dispositions.dispositions(workspace.engine(), study))
+    decided: dict[Hashable, str] = {
+        new: f"{row['decision']} (from version {row['version']})"
+        for row in newest.values()
+        for new in row["becomes"]
+    }
+    decided |= {version: row["decision"] for version, row in newest.items()}
     return pd.DataFrame(
         [
             {
                 "Status": " ".join(STATUSES[one.status]),
                 "Metric": metrics[one.metric]["title"],
                 "Why": in_a_sentence(one) + ("; read the rubric again" if one.rubric_audit else ""),
-                "Decided": newest[one.metric]["decision"] if one.metric in newest else "",
+                "Decided": decided.get(one.metric, ""),
             }
             for one in found
         ],

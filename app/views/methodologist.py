@@ -21,7 +21,7 @@ def study_in_view(*shows: Seen) -> str:
     if study is None:
         st.title("No study yet")
         st.write("Nothing has been imported so far. Bring in a run folder of the pipeline first:")
-        st.code("impactbench import run path/to/benchmark", language=None)
+        st.code("impactbench import run path/to/benchmark", language=None, wrap_lines=True)
         st.stop()
     stage = visibility.stage_of_study(workspace.engine(), study)
     if closed := visibility.missing(Viewer.of(looking.role), shows or visibility.EVERYTHING, stage):
@@ -47,4 +47,5 @@ def nothing_asked(study: str) -> None:
     st.code(
         f"impactbench review open {study} --overlap 3 --seed 7 --rater NAME:internal --rater NAME:external",
         language=None,
+        wrap_lines=True,
     )

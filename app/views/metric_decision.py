@@ -51,7 +51,7 @@ def decisions_about(study: str, one: MetricStatus, metric: Mapping[Any, Any]) ->
         _decided(study, {str(name): value for name, value in row.items()})
     looking = workspace.person()
     may_decide = looking is not None and looking.role is Role.MAINTAINER
-    for state in revisions.revision_states(workspace.engine(), study, decided):
+    for state in audit.revision_states(study, decided):
         if version not in (state.old, state.new):
             continue
         _revision(study, state)
@@ -71,6 +71,10 @@ def _decided(study: str, row: Mapping[str, Any]) -> None:
         st.text(row["because"])
         for text in row["dissent"]:
             st.text(f"Dissent: {text}")
+        known = change_log.made_known(workspace.engine(), study)
+        if (since := known.get(int(row["disposition_id"]))) is not None:
+            st.caption(f"In the change log since {since:%Y-%m-%d}.")
+            return
         looking = workspace.person()
         if looking is None or looking.role is not Role.MAINTAINER:
             return
@@ -106,7 +110,9 @@ def _revision(study: str, state: RevisionState) -> None:
         st.write(
             "Verdicts on the new version come with a run of the judge over these conversations, or as a file:"
         )
-        st.text(f"impactbench import verdicts FILE --study {study}")
+        for model, prompt in revisions.judges_of_version(engine, study, state.old):
+            of_prompt = f" --prompt-hash {prompt}" if prompt else ""
+            st.text(f"impactbench import verdicts FILE --study {study} --judge {model}{of_prompt}")
     if state.asked_again < state.items_before:
         st.write("Put the same items before experts again, blind, under the new wording:")
         st.text(f"impactbench review again {study} --from {state.old} --to {state.new} --overlap 3")

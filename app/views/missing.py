@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app import audit
+from app.components.item_list import items_below
 from app.views.methodologist import study_in_view
 from app.wording import count, spell, spell_bounds
 from reviews.audit.missing import JudgeGaps, LabelGaps
@@ -27,6 +28,12 @@ def missing() -> None:
     for one in found.judges:
         _judge(one)
     _labels(labels)
+    items_below(
+        study,
+        audit.without_answer(study),
+        heading="Items that lack a verdict or a label that was asked for",
+        empty="Nothing that was asked for is missing.",
+    )
 
 
 def _judge(one: JudgeGaps) -> None:

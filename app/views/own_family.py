@@ -8,7 +8,7 @@ from app.charts import forest
 from app.components.item_list import items_below
 from app.views.judge import choose_policy, judge_in_view
 from app.views.methodologist import study_in_view
-from app.wording import count, spell
+from app.wording import count, spell, spell_p
 from reviews.audit.own_family import LEVELS, OwnFamily
 from reviews.blindness.visibility import Seen
 from validation.panel_judges import PanelPreference
@@ -94,9 +94,9 @@ def _tests(found: OwnFamily) -> None:
         st.write("There are no metrics with labelled items of both: neither can be tested.")
         return
     st.write(
-        f"Shuffling models within metrics: p = {test.p_these_models:.3f}, which speaks of these models. Relabelling whole"
-        f" models: p = {test.p_family:.3f}, which speaks of the family; so few models could give no less than"
-        f" {test.smallest_p_family:.3f}."
+        f"Shuffling models within metrics: p {spell_p(test.p_these_models)}, which speaks of these models. Relabelling whole"
+        f" models: p {spell_p(test.p_family)}, which speaks of the family; so few models could give no less than"
+        f" {test.smallest_p_family:.2f}."
     )
     rows = [
         {

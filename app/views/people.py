@@ -51,7 +51,11 @@ def _headline(known: list[Person]) -> str:
     here = [one for one in known if one.door != "left"]
     shut_out = [one for one in here if one.door == "none"]
     said = f"{count(len(here), 'person', 'people')} in, {len(known) - len(here)} left."
-    return said if not shut_out else f"{said} {len(shut_out)} cannot come in: send them a new link."
+    return (
+        said
+        if not shut_out
+        else f"{said} {len(shut_out)} without a way in: make a link for those who are to rate."
+    )
 
 
 def _tell_once() -> None:
@@ -73,7 +77,7 @@ def _table(known: list[Person]) -> pd.DataFrame:
                 "Role": str(one.role),
                 "Panel": str(one.panel or ""),
                 "Comes in by": _DOORS[one.door],
-                "Devices": one.devices or None,
+                "Devices": str(one.devices or ""),
                 "Link until": f"{one.link_until:%d %b %Y}" if one.link_until else "",
                 "Answered": f"{one.answered} of {one.asked}" if one.asked else "",
             }

@@ -10,10 +10,13 @@ from reviews.design.planning import Outlook, Question, StudyPlan, foresee
 
 _QUESTIONS = {
     Question.AGREEMENT: "How far do experts agree?",
-    Question.JUDGE_KAPPA: "How far does the judge agree with them, beyond chance?",
+    Question.JUDGE_KAPPA: "Does the judge agree with them?",
     Question.ACCURACY: "How accurate is the judge?",
     Question.SELF_PREFERENCE: "Does the judge favour its own family?",
 }
+
+
+_COST = "plan-cost-of-an-hour"
 
 
 def plan() -> None:
@@ -24,12 +27,15 @@ def plan() -> None:
     with left:
         wanted = _ask()
     with right:
+        cost = st.session_state.get(_COST) or 0.0
         try:
             outlook = foresee(wanted)
         except PlanRefused as refusal:
             st.text(f"This cannot be planned: {refusal}.")
             return
         _show(outlook)
+        _effort(wanted, cost)
+        _open_it(wanted, outlook)
 
 
 def _ask() -> StudyPlan:
@@ -38,6 +44,7 @@ def _ask() -> StudyPlan:
     metrics = st.number_input("Metrics", min_value=1, max_value=1000, value=18)
     overlap = st.number_input("Raters of each item", min_value=1, max_value=20, value=3)
     minutes = st.number_input("Minutes an item takes", min_value=0.5, max_value=120.0, value=4.0, step=0.5)
+    st.number_input("Cost of an hour, in any currency", min_value=0.0, value=0.0, step=10.0, key=_COST)
     spare = st.slider("Time for hidden repeats and gold items", 0, 40, 15, format="%d%%")
     st.caption("What is to be found out")
     asked = [question for question, words in _QUESTIONS.items() if st.checkbox(words, value=True)]
@@ -73,10 +80,14 @@ def _show(outlook: Outlook) -> None:
     if outlook.prospects:
         st.dataframe(
             pd.DataFrame(
-                [{"Result": p.because, "Over": p.scope, "Items": p.items} for p in outlook.prospects]
+                [{"Over": p.scope, "Items": p.items, "Result": p.because} for p in outlook.prospects]
             ),
             hide_index=True,
             width="stretch",
+            column_config={
+                "Over": st.column_config.Column(width=90),
+                "Items": st.column_config.Column(width=50),
+            },
         )
     else:
         st.text("Choose at least one question on the left.")
@@ -98,3 +109,24 @@ def _show(outlook: Outlook) -> None:
     )
     for note in outlook.notes:
         st.caption(note)
+
+
+def _effort(wanted: StudyPlan, cost: float) -> None:
+    hours = wanted.raters * wanted.hours
+    paid = f", which cost {hours * cost:,.0f}" if cost else ""
+    st.caption(f"{hours:,.0f} hours of experts' time in all{paid}.")
+
+
+def _open_it(wanted: StudyPlan, outlook: Outlook) -> None:
+    """The command that draws the sample and shows who would rate what, before anything is saved."""
+    st.header("Open it")
+    st.text(
+        "This shows the sample, who would rate what, and how many items each two raters have in common. Without"
+        " --dry-run it asks, and then freezes the design:"
+    )
+    st.code(
+        f"impactbench review open STUDY --items {outlook.items} --overlap {wanted.overlap} --raters raters.csv"
+        f"{' --repeats 0.1' if wanted.spare_percent >= 10 else ''} --dry-run",
+        language=None,
+        wrap_lines=True,
+    )

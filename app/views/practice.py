@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from app import workspace
 from app.components.rating_desk import rating_desk
+from app.views.welcome import READING_WIDTH
 from impactbench.domain import LabelVerdict, Role
 from reviews.labels import REASONS, Answer
 from reviews.rating.practice import Practice, practice_of, put_on_desk
@@ -32,7 +33,8 @@ def practice() -> None:
         return
     said = asked.get(_SAID)
     if said is not None:
-        _compare(found, number, said)
+        with st.container(width=READING_WIDTH):
+            _compare(found, number, said)
         return
     st.markdown("**Practice: try the desk. Nothing you answer here is kept or counted.**")
     on_desk = put_on_desk(found, number, attempt=asked.setdefault(_ATTEMPT, 0))

@@ -8,6 +8,7 @@ from app.views.methodologist import study_in_view
 from app.wording import count, spell
 from impactbench.domain import AssignmentReason
 from impactbench.store import frames
+from reviews.blindness.recognition import Recognition, recognition
 from reviews.blindness.visibility import Seen
 from reviews.design.pace import measure_pace
 from reviews.design.progress import (
@@ -49,7 +50,9 @@ _COLUMNS = {
 
 def progress() -> None:
     """Where a study's collecting stands, for whoever leads it."""
-    study = study_in_view(Seen.RATER_NAMES, Seen.OTHER_LABELS, Seen.GOLD_MARKS)
+    study = study_in_view(
+        Seen.RATER_NAMES, Seen.OTHER_LABELS, Seen.RATIONALES, Seen.MODEL_NAME, Seen.GOLD_MARKS
+    )
     st.title("Progress")
     engine = workspace.engine()
     by_rater = count_by_rater(engine, study)
@@ -70,6 +73,7 @@ def progress() -> None:
     st.header("By stratum")
     _table(count_by_stratum(engine, study))
     _surplus(surplus_labels(engine, study))
+    _recognised(recognition(engine, study))
     state = frames.state(engine, study)
     _with_themselves(_repeats(study, state))
     _with_extra_raters(_weighted(study, state))
@@ -163,6 +167,37 @@ def _surplus(surplus: pd.DataFrame) -> None:
     st.header("Surplus labels")
     st.text("These came after their slot had been given to somebody else. They are kept and counted.")
     _table(surplus.drop(columns=["conversation_id", "metric_version_id"]))
+
+
+def _recognised(found: list[Recognition]) -> None:
+    """Whether blinding held, as far as raters say."""
+    found = [one for one in found if one.waiting < one.asked]
+    if not found:
+        return
+    st.header("Was a model recognised?")
+    for one in found:
+        st.text(
+            f"{one.review_set}: of {count(one.recognised.n or 0, 'rater')} asked at the end,"
+            f" {spell(one.recognised, percent=True)} believe to have recognised one. Still to be asked: {one.waiting}."
+        )
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "Review set": one.review_set,
+                    "Raters": one.asked,
+                    **one.answered,
+                    "Not asked yet": one.waiting,
+                }
+                for one in found
+            ]
+        ),
+        hide_index=True,
+        width="stretch",
+    )
+    for remark in (remark for one in found for remark in one.remarks):
+        st.text(f"“{remark}”")
+    st.caption("What they believe, and not whether they were right: blinding as measured.")
 
 
 # `state` is not read: it is the key under which a result is remembered.

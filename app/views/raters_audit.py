@@ -5,8 +5,11 @@ import streamlit as st
 
 from app import audit, workspace
 from app.charts import forest
+from app.components.item_list import items_below
+from app.components.permalinks import choose
 from app.views.methodologist import study_in_view
-from app.wording import spell
+from app.wording import spell, spell_p
+from reviews.audit.rater_items import items_of_rater
 from reviews.audit.raters import RaterAudit
 from reviews.blindness.visibility import Seen
 from reviews.gold import gold_results
@@ -40,6 +43,17 @@ def raters_audit() -> None:
         " Drift is the pass share in the last third of somebody’s items minus that in the first."
     )
     _gold(study)
+    _items(study, found)
+
+
+def _items(study: str, found: RaterAudit) -> None:
+    rater = choose("Whose answers to read", [str(row.rater) for row in found.raters], name="rater")
+    items_below(
+        study,
+        items_of_rater(audit.tables(study), rater),
+        heading=f"What {rater} answered, furthest from the others first",
+        empty="Nothing was answered.",
+    )
 
 
 def _groups(found: RaterAudit) -> None:
@@ -75,10 +89,14 @@ def _table(found: RaterAudit) -> pd.DataFrame:
                 "Panel": row.panel,
                 "Labels": row.labels,
                 "Lean": spell(row.lean),
-                "p, adjusted": "not tested" if row.p_adjusted is None else f"{row.p_adjusted:.3f}",
+                "p, adjusted": "not tested"
+                if row.p_adjusted is None
+                else spell_p(row.p_adjusted).removeprefix("= "),
                 "Severity (logits)": spell(row.logits),
                 "Drift": spell(row.drift),
-                "Same label again": spell(row.repeated, percent=True),
+                "Same label again": spell(row.repeated, percent=True)
+                if row.repeated.n
+                else "nothing shown twice",
                 "α of the others without": spell(row.without.alpha) if row.without else "",
                 "Borderline": "" if row.borderline is None else f"{row.borderline:.0%}",
                 "Can’t judge": row.cannot_judge,

@@ -64,7 +64,7 @@ def _sharing(study: str) -> Sharing:
 def _statement() -> Statement | None:
     """What the uploaded statement says; an empty one without a file; None where the file is no statement."""
     held = st.file_uploader(
-        "Statement about experts, process and purpose (YAML, optional)",
+        "Statement about experts, process, purpose and judge (YAML, optional)",
         type=["yaml", "yml"],
         key="report-statement",
     )

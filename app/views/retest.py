@@ -25,9 +25,10 @@ def retest() -> None:
     flips = found.whole.flip_rate
     if flips.value is None:
         st.write(
-            "The judge has judged nothing twice, so its stability is not assessed. Judge again with three runs:"
+            "The judge has judged nothing twice, so its stability is not assessed. Say `repeats: 3` in the study file and let"
+            " it run again; what was judged before is not asked again:"
         )
-        st.code("impactbench judge … --repeats 3", language=None)
+        st.code("impactbench run start study.yaml", language=None, wrap_lines=True)
         return
     st.markdown(
         f"**Over {count(flips.n, 'item')} judged {found.runs} times the judge contradicts itself on"

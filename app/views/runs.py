@@ -86,6 +86,10 @@ def _one(status: RunStatus) -> None:
     st.caption("Incomplete conversations are not judged.")
     st.header("Spent")
     st.text(f"{count(status.calls, 'call')}, {status.tokens:,} tokens, {status.money_in_words}.")
+    if status.lost:
+        st.text(
+            f"{count(status.lost, 'call')} lost with the process that made them; each may have been paid for twice."
+        )
     _table(run_frames.spent(engine, status.run_id), _SPENT)
 
 

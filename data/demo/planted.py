@@ -87,16 +87,12 @@ def read_conversations(metrics: Sequence[dict[str, Any]]) -> list[Planted]:
 
 
 def raters_of(item: Planted, *, truth: Truth) -> list[str]:
-    """Two raters of each panel, by a fixed rotation: each rater has 8 of the 12 conversations of every metric."""
+    """All raters but one, who rests by a fixed rotation: each has 10 of the 12 conversations of every metric."""
     metric, place, target = item.seat
-    panels: dict[str, list[str]] = {}
-    for rater, about in truth["raters"].items():
-        panels.setdefault(about["panel"], []).append(rater)
-    resting = {
-        panels["internal"][(target + place + metric) % 3],
-        panels["external"][(2 * target + place + 2 * metric) % 3],
-    }
-    return [rater for rater in truth["raters"] if rater not in resting]
+    raters = list(truth["raters"])
+    if truth["one_rests"]:
+        del raters[(place + 2 * target + metric) % len(raters)]
+    return raters
 
 
 def generator_of(truth: Truth, stream: int) -> np.random.Generator:

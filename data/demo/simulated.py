@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+import numpy as np
 from planted import JUDGE, LABELS, NOTES, ORDER, Planted, Truth, generator_of, raters_of
 
 from impactbench.domain import LabelVerdict
@@ -14,19 +15,36 @@ def judge_all(
 ) -> dict[str, list[dict[str, Any]]]:
     """What the judge says of each conversation, once for each repeat."""
     judge, generator = truth["judge"], generator_of(truth, JUDGE)
+    readings, models = truth["present_under"], truth["models"]
+    present = {
+        item.key: judge[item.metric] in readings[item.key] if item.key in readings else item.present
+        for item in planted
+    }
+    errs: dict[tuple[str, str, str], list[str]] = {}
+    unstable: dict[str, list[str]] = {}
+    for item in planted:
+        whose = "own_family" if models[item.model]["family"] == judge["family"] else "other_family"
+        error = "false_fail" if item.passes(present[item.key]) else "false_pass"
+        errs.setdefault((item.metric, error, whose), []).append(item.key)
+        unstable.setdefault(item.metric, []).append(item.key)
+    wrong = {
+        key
+        for (_, error, whose), keys in errs.items()
+        for key in _dealt(generator, keys, share=judge[error][whose])
+    }
+    flips = {
+        key
+        for metric, keys in unstable.items()
+        for key in _dealt(generator, keys, share=judge["flip"][metric])
+    }
     scores: dict[str, list[dict[str, Any]]] = {}
     for item in planted:
-        draw, unstable = generator.random(2)
-        odd_one = int(generator.integers(judge["repeats"]))
+        odd_one = int(generator.integers(1, judge["repeats"]))  # the first run is the one that was deployed
         words = generator.permutation(4)
-        own = truth["models"][item.model]["family"] == judge["family"]
-        error = judge["false_fail" if item.passes(item.present) else "false_pass"]
-        wrong = bool(draw < error["own_family" if own else "other_family"])
-        flips = bool(unstable < judge["flip"][item.metric])
         scores[item.key] = [
             _score(
                 item,
-                present=item.present ^ wrong ^ (flips and repeat == odd_one),
+                present=present[item.key] ^ (item.key in wrong) ^ (item.key in flips and repeat == odd_one),
                 repeat=repeat,
                 texts=notes[item.metric]["judge"],
                 word=int(words[repeat]),
@@ -34,6 +52,12 @@ def judge_all(
             for repeat in range(judge["repeats"])
         ]
     return scores
+
+
+def _dealt(generator: np.random.Generator, keys: Sequence[str], *, share: float) -> list[str]:
+    """So many of the keys as the share says, up to rounding by chance: in so few, single draws would hide the share."""
+    number = int(len(keys) * share + generator.random())
+    return [str(key) for key in generator.permutation(keys)[:number]]
 
 
 def rate_all(planted: Sequence[Planted], *, truth: Truth, notes: dict[str, Any]) -> list[dict[str, Any]]:
@@ -110,7 +134,7 @@ def write_notes(
     used: dict[str, int] = {}
     said = {}
     for item in planted:
-        bank, own = notes[item.metric]["bank"], notes[item.metric]["conversations"][item.key[4:]]
+        bank, own = notes[item.metric]["bank"], notes[item.metric]["conversations"].get(item.key[4:], {})
         here: set[str] = set()
         for rater in generator.permutation(raters_of(item, truth=truth)).tolist():
             verdict = verdicts.get((item.key, rater))

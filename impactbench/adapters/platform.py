@@ -1,6 +1,6 @@
 """Keeps the published platform's data: all of it in one transaction, and nothing that is there already."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,12 @@ class PlatformImported:
 
 
 def import_platform(
-    engine: Engine, platform: Platform, *, study: str, judge_name: str = ""
+    engine: Engine,
+    platform: Platform,
+    *,
+    study: str,
+    judge_name: str = "",
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> PlatformImported:
     """Add the platform's data to a study. Its conversations have no transcripts and say so.
 
@@ -62,6 +67,7 @@ def import_platform(
         platform: what `read_platform` read.
         study: the slug of the study, which is made where there is none.
         judge_name: the judge model, which the data do not name.
+        on_progress: told how many of the verdicts are kept, and how many there are.
 
     Raises:
         ImportRefused: a verdict was imported before and is another now.
@@ -77,10 +83,14 @@ def import_platform(
             for model in platform.models
         }
         said = _said(session, judge_id, runs)
+        done, total = 0, sum(len(each.verdicts) for each in platform.benchmarks)
         for each in platform.benchmarks:
             _keep_benchmark(
                 session, each, runs=runs, models=models, judge_id=judge_id, said=said, ledger=ledger
             )
+            done += len(each.verdicts)
+            if on_progress is not None:
+                on_progress(done, total)
         metrics = _metric_ids(session)
         _keep_places(session, platform, metrics)
         _keep_categories(session, platform, metrics, ledger=ledger)
@@ -123,7 +133,12 @@ def _keep_judge(session: Session, model_id: int) -> int:
 
 def _keep_run(session: Session, study_id: int, model: str, *, platform: Platform) -> int:
     slug = f"{PASS}/{model}"
-    manifest = {"layout": "published platform", "model": model, "sha256": dict(platform.file_hashes)}
+    manifest = {
+        "layout": "published platform",
+        "model": model,
+        "model_name": platform.model_names[model],
+        "sha256": dict(platform.file_hashes),
+    }
     insert_if_absent(session, t.Run, [{"study_id": study_id, "slug": slug, "manifest": manifest}])
     found = select(run.id).where(run.study_id == study_id, run.slug == slug)
     return int(session.execute(found).scalar_one())

@@ -70,6 +70,8 @@ class Platform:
 
     benchmarks: tuple[PlatformBenchmark, ...]
     models: tuple[FolderModel, ...]
+    model_names: Mapping[str, str]
+    """By slug, what people call a model; its slug where the platform does not say."""
     places: tuple[PlatformPlace, ...]
     placed: Mapping[str, tuple[str, ...]]
     """By key of a metric, the slugs of the places where it stands."""
@@ -112,6 +114,10 @@ def read_platform(folder: Path) -> Platform:
     return Platform(
         benchmarks=benchmarks,
         models=models,
+        model_names={
+            entry.text("id"): entry.text("name", default=entry.text("id"))
+            for entry in _mapping(folder / "models.json").entries("models")
+        },
         places=places,
         placed=placed,
         categories=tuple(_categories(folder / "nutrition-cat.json", named)),

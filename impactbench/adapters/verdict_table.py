@@ -23,6 +23,8 @@ from impactbench.domain import content_hash
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
 from impactbench.store.frames import conversation, run, scenario
+from impactbench.store.frames import judge as judges
+from impactbench.store.frames import model as models
 from impactbench.store.frames import study as studies
 
 COLUMNS = (
@@ -154,15 +156,20 @@ def import_verdict_table(
         table: what was read.
         study: the study that has the conversations.
         judge: the judge's model.
-        prompt_hash: of the prompt that it judged with, where that is known: another prompt is another judge.
+        prompt_hash: of the prompt that it judged with, where that is known: another prompt is another judge, and the
+            prompt of a judge that is there makes the verdicts that judge's.
         family: of the judge's model, where the table of families does not know it.
 
     Raises:
         ImportRefused: a conversation is not there or not about the metric, or this judge said otherwise before.
     """
-    parameters = {"from": "verdict table"}
-    how = {"prompt_hash": prompt_hash, "parameters": parameters, "parameters_hash": content_hash(parameters)}
     with writing(engine) as session:
+        parameters = _parameters(session, judge, prompt_hash)
+        how = {
+            "prompt_hash": prompt_hash,
+            "parameters": parameters,
+            "parameters_hash": content_hash(parameters),
+        }
         if session.execute(select(studies.id).where(studies.slug == study)).first() is None:
             raise ImportRefused(f"there is no study {study!r}; `impactbench import run DIR` makes one")
         store = PortableStore(session)
@@ -192,6 +199,17 @@ def import_verdict_table(
         added=store.added["judgment"],
         counts=dict(Counter(words[row.present] for row in table.rows)),
     )
+
+
+def _parameters(session: Session, model: str, prompt_hash: str) -> dict[str, Any]:
+    """Those of the judge with this model and prompt, where there is one and no other."""
+    query = (
+        select(judges.parameters)
+        .join(t.Model, models.id == judges.model_id)
+        .where(models.slug == model, judges.prompt_hash == prompt_hash)
+    )
+    known = session.execute(query).scalars().all() if prompt_hash else []
+    return dict(known[0]) if len(known) == 1 else {"from": "verdict table"}
 
 
 class _Places:

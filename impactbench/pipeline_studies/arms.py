@@ -94,9 +94,13 @@ def _ablations(design: RunDesign, switches: tuple[Switch, ...]) -> dict[str, dic
 
 
 def _candidates(design: RunDesign, simulators: tuple[ModelCall, ...]) -> dict[str, dict[str, Any]]:
-    """Scenarios are written by the same author for all."""
+    """Scenarios are written by the same author for all. Raters say how real a candidate seems, so nothing is judged."""
     arms: dict[str, dict[str, Any]] = {
-        f"simulator-{_UNFIT.sub('-', one.slug.lower())}": {"simulator": one, "author": design.writer}
+        f"simulator-{_UNFIT.sub('-', one.slug.lower())}": {
+            "simulator": one,
+            "author": design.writer,
+            "repeats": 0,
+        }
         for one in simulators
     }
     if len(arms) < len(simulators) or len(arms) < 2:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 import pandas as pd
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
 from impactbench.domain import Anchor, Turn, content_hash
 from impactbench.judging import marked
@@ -19,14 +19,16 @@ from impactbench.pipeline_studies.ablation import conversations_of_arms
 from impactbench.prompts import prompt
 from impactbench.providers.choosing import LITELLM, open_provider
 from impactbench.providers.patience import Patient
-from impactbench.runs.design import Budget
+from impactbench.runs.design import DesignRefused
 from impactbench.runs.lock import locked
 from impactbench.runs.recording import Recorder
-from impactbench.runs.spending import Spending
+from impactbench.runs.spending import BudgetReached, Spending
 from impactbench.runs.unit_calls import UnitCalls, kept_replies
 from impactbench.runs.unit_keys import ModelCall, Stage, derived_key
 from impactbench.scenarios import TRIES, Ask, Unusable
 from impactbench.store import run_frames
+from impactbench.store.engine import reading
+from impactbench.store.run_frames import call
 
 AT_ONCE = 64
 
@@ -53,6 +55,8 @@ class Coverage:
     failed: int
     """Conversations whose call failed; the same command asks again."""
     last_failure: str
+    left: int = 0
+    """Conversations that the budget left no room for; the same command with a larger one asks."""
 
 
 def audits_of(engine: Engine, study: str, *, auditor: ModelCall) -> tuple[pd.DataFrame, list[Audit]]:
@@ -111,15 +115,39 @@ def read_reached(reply: Reply, *, objectives: int) -> tuple[bool, ...]:
     return tuple(number in numbers for number in range(1, objectives + 1))
 
 
-def ask_auditor(engine: Engine, study: str, *, auditor: ModelCall, provider: str = LITELLM) -> Coverage:
+def asked_before(engine: Engine, audits: Sequence[Audit]) -> int:
+    """Of how many conversations the auditor's answer is on disk."""
+    runs = {audit.run_id for audit in audits}
+    query = select(call.unit_key).where(call.run_id.in_(runs), call.stage == Stage.COVERAGE).distinct()
+    with reading(engine) as session:
+        kept = set(session.connection().execute(query).scalars())
+    return sum(audit.key in kept for audit in audits)
+
+
+def ask_auditor(
+    engine: Engine,
+    study: str,
+    *,
+    auditor: ModelCall,
+    provider: str = LITELLM,
+    spending: Spending,
+    on_progress: Callable[[], None] = lambda: None,
+) -> Coverage:
     """`audit_coverage` by a provider that a word names, with the usual patience.
 
     Raises:
         ProviderUnknown: the word names none.
         ModelsUnavailable: the auditor cannot be called.
+        DesignRefused: the budget is in dollars, and the auditor's price is not known.
     """
-    patient = Patient(open_provider(provider))
-    return audit_coverage(engine, study, patient, auditor=auditor, spending=Spending(budget=Budget()))
+    opened = open_provider(provider)
+    price_of = getattr(opened, "price", None)
+    if spending.budget.usd is not None and (price_of is None or price_of(auditor.model) is None):
+        raise DesignRefused(
+            f"--budget-usd: the price of {auditor.model} is not known: set --budget-calls or --budget-tokens"
+        )
+    patient = Patient(opened)
+    return audit_coverage(engine, study, patient, auditor=auditor, spending=spending, on_progress=on_progress)
 
 
 def audit_coverage(
@@ -138,7 +166,7 @@ def audit_coverage(
         study: of which the arms are audited.
         provider: whoever answers, with patience around it.
         auditor: the model that says what was reached.
-        spending: is told of each call.
+        spending: is told of each call, and where its budget has no room for another one, no more are made.
         on_progress: called after each conversation.
 
     Raises:
@@ -160,6 +188,7 @@ def audit_coverage(
         unread=sum(value is None for value in said.values()),
         failed=len(failures),
         last_failure=failures[-1] if failures else "",
+        left=len(audits) - len(said),
     )
 
 
@@ -186,6 +215,8 @@ async def _ask_all(
             )
             try:
                 said[audit.conversation_id] = await _reached(calls, audit)
+            except BudgetReached:
+                return
             except CallFailed as failed:
                 if failed.kind is FailureKind.AUTHENTICATION:
                     raise

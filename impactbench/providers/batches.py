@@ -49,7 +49,7 @@ class Rhythm:
 USUAL = Rhythm()
 
 
-@dataclass
+@dataclass(eq=False)
 class _Batch:
     """Requests under way together, and who waits for them."""
 
@@ -86,9 +86,11 @@ class Batched:
         self._rhythm, self._sleep = rhythm, sleep
         self._collecting: dict[str, _Batch] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._sending: set[asyncio.Task[None]] = set()
         self._sent = _read_journal(journal)
         """Names that an earlier process sent, with their batch and provider."""
         self._earlier: dict[str, _Batch] = {}
+        self._under_way: set[_Batch] = set()
 
     async def complete(self, request: Request) -> Reply:
         if request.purpose not in self._purposes or request.provider not in self._endpoints:
@@ -126,18 +128,21 @@ class Batched:
 
     def _begin(self, provider: str, batch: _Batch) -> None:
         del self._collecting[provider]
-        self._follow(self._send(provider, batch))
+        self._under_way.add(batch)
+        sending = asyncio.create_task(self._send(provider, batch))
+        self._sending.add(sending)
+        sending.add_done_callback(self._sending.discard)
 
     async def _send(self, provider: str, batch: _Batch) -> None:
         try:
             known = await self._endpoints[provider].send(batch.requests)
         except CallFailed as failure:
-            _fail(batch, failure)
+            self._fail(batch, failure)
             return
         line = json.dumps({"batch": known, "provider": provider, "names": list(batch.requests)})
         with self._journal.open("a", encoding="utf-8") as journal:
             journal.write(line + "\n")
-        await self._wait_for(known, provider, batch)
+        self._follow(self._wait_for(known, provider, batch))
 
     async def _wait_for(self, known: str, provider: str, batch: _Batch) -> None:
         while True:
@@ -147,10 +152,11 @@ class Batched:
             except CallFailed as failure:
                 if failure.kind.may_pass:
                     continue
-                _fail(batch, failure)
+                self._fail(batch, failure)
                 return
             if results is not None:
                 break
+        self._under_way.discard(batch)
         for name, future in batch.waiting.items():
             self._sent.pop(name, None)
             answer = results.get(name)
@@ -164,18 +170,29 @@ class Batched:
                 )
                 future.set_exception(answer or missing)
 
+    def leave(self, because: Exception) -> None:
+        """Let nobody wait any longer: what was sent is found again by way of the journal, and nothing more is sent."""
+        batches = {*self._collecting.values(), *self._earlier.values(), *self._under_way}
+        self._collecting.clear()
+        for batch in batches:
+            for future in batch.waiting.values():
+                if not future.done():
+                    future.set_exception(because)
+
     async def close(self) -> None:
         """Stop looking; what was sent stays in the journal for the next process."""
+        # A batch that is being sent is paid for: it must come to be in the journal.
+        await asyncio.gather(*self._sending, return_exceptions=True)
         for task in list(self._tasks):
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-
-def _fail(batch: _Batch, failure: CallFailed) -> None:
-    for future in batch.waiting.values():
-        if not future.done():
-            future.set_exception(failure)
+    def _fail(self, batch: _Batch, failure: CallFailed) -> None:
+        self._under_way.discard(batch)
+        for future in batch.waiting.values():
+            if not future.done():
+                future.set_exception(failure)
 
 
 def _read_journal(path: Path) -> dict[str, tuple[str, str]]:

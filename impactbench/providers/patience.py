@@ -100,12 +100,13 @@ class Patient:
 
     async def complete(self, request: Request) -> Reply:
         gate = self._gate(request.provider)
-        retries = 0
+        retries = lost = 0
         while True:
             try:
                 reply = await self._once(gate, request)
             except CallFailed as failure:
-                failure.retries = retries
+                lost += failure.lost
+                failure.retries, failure.lost = retries, lost
                 if not failure.kind.may_pass or retries == gate.limits.retries:
                     raise
                 wait = self._wait(gate.limits, retries, failure)
@@ -114,7 +115,7 @@ class Patient:
                 retries += 1
                 await self._sleep(wait)
             else:
-                return replace(reply, retries=retries) if retries else reply
+                return replace(reply, retries=retries, lost=reply.lost + lost) if retries else reply
 
     def _gate(self, provider: str) -> _Gate:
         if provider not in self._gates:

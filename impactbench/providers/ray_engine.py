@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from itertools import count as counter
 from typing import Any
 
@@ -28,7 +29,7 @@ async def ray_provider(
     """A provider whose calls are made by `count` workers of the cluster, by default one for each of its processors.
 
     A worker that dies is started again, and its open calls go to another one: these may be paid for twice, which
-    nobody outside the provider can know.
+    nobody outside the provider can know, so replies say how often that happened (`lost`).
 
     Args:
         factory: makes the provider inside a worker; the cluster's machines need this package.
@@ -90,7 +91,7 @@ class _OnRay:
 
     async def complete(self, request: Request) -> Reply:
         died: set[int] = set()
-        for _ in range(LIVES):
+        for deaths in range(LIVES):
             place = self._least_busy(died)
             self._open[place] += 1
             asked = self._actors[place].complete.remote(request)
@@ -104,13 +105,16 @@ class _OnRay:
                 raise
             finally:
                 self._open[place] -= 1
+            if isinstance(said, CallFailed):
+                said.lost += deaths
             if isinstance(said, Exception):
                 raise said
             reply: Reply = said
-            return reply
+            return replace(reply, lost=deaths) if deaths else reply
         raise CallFailed(
             f"{request.model}: {LIVES} workers of the cluster died under this call, one after another.",
-            kind=FailureKind.SERVER,
+            kind=FailureKind.LOST,
+            lost=LIVES,
         )
 
     def _least_busy(self, died: set[int]) -> int:

@@ -136,7 +136,7 @@ class Scripted:
             if rule.fits(request):
                 return rule.answers[self._index(place, rule, request)]
         raise CallFailed(
-            f"The script has no answer for a {request.purpose or 'nameless'} call to {request.model}; "
+            f"The script has no answer to {request.model} for the purpose {request.purpose or '(none)'}; "
             "a last rule without conditions would answer everything.",
             kind=FailureKind.BAD_REQUEST,
         )

@@ -223,8 +223,12 @@ def read_scenarios(path: Path, *, ages: tuple[AgeVariant, ...], turns: int) -> t
 def _yaml(path: Path) -> dict[str, object]:
     try:
         found = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise DesignRefused(f"{path}: the file cannot be read ({error})") from None
+    except FileNotFoundError:
+        raise DesignRefused(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise DesignRefused(f"{path}: the file cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise DesignRefused(f"{path}: this is not a text file in UTF-8") from None
     except yaml.YAMLError as error:
         raise DesignRefused(f"{path}: this is not YAML ({' '.join(str(error).split())})") from None
     if not isinstance(found, dict):

@@ -6,7 +6,7 @@ no more than what is under way.
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from sqlalchemy import Engine
@@ -48,9 +48,15 @@ class Halt:
     """Why no new call is made; empty while calls are made."""
 
     because: str = ""
+    on_halt: list[Callable[[Exception], None]] = field(default_factory=list)
+    """Told once, with what to raise where somebody waits for longer than a run that ends can wait."""
 
     def __call__(self, because: str) -> None:
-        self.because = self.because or because
+        if self.because:
+            return
+        self.because = because
+        for tell in self.on_halt:
+            tell(Halted(because))
 
 
 class Halted(ImpactBenchError):
@@ -84,7 +90,7 @@ async def execute(
         around: what stands around patience, such as batches, for which no patience is long enough.
         on_progress: called after every unit.
     """
-    async with Recorder(engine) as recorder:
+    async with Recorder(engine, under_way=lambda: progress.under_way) as recorder:
         units = await RunUnits.prepare(engine, plan, recorder, suite=suite, run_id=run_id, state=state)
         patient = Patient(_Halting(provider, halt), limits=plan.design.limits, seed=plan.design.seed)
         run = _Execution(
@@ -197,6 +203,7 @@ class _Execution:
             stage=work.stage,
             restart=restart,
             kept=kept,
+            subject=work.subject,
         )
         try:
             worked = await work.do(calls)
@@ -215,7 +222,7 @@ class _Execution:
         self._progress.incomplete += worked.incomplete
         self._progress.judgments += worked.judgments
         self._progress.unscored += worked.unscored
-        if work.key in self._state.tried:
+        if work.key in self._state.tried or calls.lost:
             change = keep_success(self._run_id, calls, subject=work.subject, model=work.model)
             await self._recorder.change(change)
 

@@ -1,7 +1,8 @@
 """The one writer of a run: takes what was made, and commits it in the order it came, group by group.
 
-Whoever hands something in goes on when it is on disk. What arrived while a commit was under way is the next group, so a
-busy run commits many units at a time and an idle one each by itself; a unit is always whole within one commit.
+Whoever hands something in goes on when it is on disk. What arrived while a commit was under way is the next group; in a
+run that has many units under way a group waits a moment for company, for a commit costs as much as ten rows. An idle run
+commits each unit by itself, and a unit is always whole within one commit.
 """
 
 import asyncio
@@ -18,13 +19,25 @@ from impactbench.store.engine import writing
 Made = TypeVar("Made")
 Change = Callable[[Session], Any]
 _MOST_AT_ONCE = 500
+CROWD = 32
+"""So many units under way, and a group waits for company."""
+LINGER = 0.02
+"""Seconds that it waits: little beside what a model takes to answer."""
+_CALLS = insert(t.Call)
+"""For the connection itself: the session would take as long as all the rest, and there is a row a call."""
 
 
 class Recorder:
-    """Writes for a whole run; use it as `async with`. It ends when everything handed in is on disk."""
+    """Writes for a whole run; use it as `async with`. It ends when everything handed in is on disk.
 
-    def __init__(self, engine: Engine) -> None:
+    Args:
+        engine: the database.
+        under_way: how many units are under way right now.
+    """
+
+    def __init__(self, engine: Engine, *, under_way: Callable[[], int] = lambda: 0) -> None:
         self._engine = engine
+        self._under_way = under_way
         self._waiting: asyncio.Queue[tuple[Change | dict[str, Any], asyncio.Future[Any]] | None] = (
             asyncio.Queue()
         )
@@ -59,6 +72,8 @@ class Recorder:
         closing = False
         while not closing:
             group = [await self._waiting.get()]
+            if group[0] is not None and self._under_way() >= CROWD:
+                await asyncio.sleep(LINGER)
             while not self._waiting.empty() and len(group) < _MOST_AT_ONCE:
                 group.append(self._waiting.get_nowait())
             closing = None in group
@@ -83,7 +98,7 @@ class Recorder:
         with writing(self._engine) as session:
             calls = [what for what in group if isinstance(what, dict)]
             if calls:
-                session.execute(insert(t.Call), calls)
+                session.connection().execute(_CALLS, calls)
             return [None if isinstance(what, dict) else what(session) for what in group]
 
 

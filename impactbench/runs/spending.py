@@ -31,8 +31,11 @@ class Spending:
     @property
     def in_words(self) -> str:
         """Calls, tokens and money; what is not known is said to be unknown."""
-        unpriced = f" and {self.unpriced:,} calls at an unknown price" if self.unpriced else ""
-        return f"{self.calls:,} calls, {self.tokens:,} tokens, ${self.usd:,.2f}{unpriced}"
+        money = f"${self.usd:,.2f}"
+        if self.unpriced:
+            unpriced = f"{self.unpriced:,} calls at an unknown price"
+            money = "dollars not known" if self.unpriced == self.calls else f"{money} and {unpriced}"
+        return f"{self.calls:,} calls, {self.tokens:,} tokens, {money}"
 
     @contextmanager
     def of_a_call(self) -> Iterator[Callable[[Reply], None]]:

@@ -1,6 +1,7 @@
 """Starting a run: take its lock, record the start, execute, and record how it ended, however it ends."""
 
 import asyncio
+import gc
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
@@ -47,7 +48,8 @@ def start_run(
 ) -> tuple[Progress, str]:
     """Do what is left of a plan; gives what was done and why it ended: `finished`, or what stopped it.
 
-    The first Ctrl-C lets calls under way end and keeps their replies; the second gives them up.
+    The first Ctrl-C lets calls under way end and keeps their replies; the second gives them up. Batches are not waited
+    for: the next start finds them again.
 
     Args:
         engine: the database.
@@ -57,7 +59,7 @@ def start_run(
         state_dir: where the batches that are under way are noted.
         endpoints: who takes batches, by provider; litellm's where they are left out, nobody in a rehearsal.
         rhythm: when batches are sent and looked at.
-        on_progress: told how far it is, after every unit.
+        on_progress: told how far it is, at the start and after every unit; it is the same object every time.
 
     Raises:
         RunBusy: another process works on the run.
@@ -71,6 +73,7 @@ def start_run(
         spent = read_spending(engine, run_id, Spending(budget=design.budget, prices=design.prices))
         progress, halt = Progress(spending=spent), Halt()
         launch = begin_launch(engine, run_id, plan, left)
+        on_progress(progress)
         because = "failed by a mistake of the program or the set-up"
         try:
             if not left.units:
@@ -91,6 +94,7 @@ def start_run(
                         endpoints,
                         journal=state_dir / f"batches-{design.study.slug}-{design.run}.jsonl",
                         rhythm=rhythm,
+                        halt=halt,
                     ),
                     on_progress=partial(on_progress, progress),
                 )
@@ -116,7 +120,7 @@ async def _until_interrupted(
     on_progress: Callable[[], None],
 ) -> str:
     with _listening(halt):
-        async with provider as answering, batching as around:
+        async with provider as answering, batching as around, _little_to_collect():
             return await execute(
                 engine,
                 plan,
@@ -129,6 +133,18 @@ async def _until_interrupted(
                 around=around,
                 on_progress=on_progress,
             )
+
+
+@asynccontextmanager
+async def _little_to_collect() -> AsyncIterator[None]:
+    """Keep the garbage collector off everything that is there before a run, litellm above all: looking through it again
+    and again takes as long as a tenth of the calls.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @contextmanager
@@ -183,7 +199,12 @@ async def _closing(provider: Provider) -> AsyncIterator[Provider]:
 
 @asynccontextmanager
 async def _batching(
-    design: RunDesign, endpoints: Mapping[str, BatchEndpoint] | None, *, journal: Path, rhythm: Rhythm
+    design: RunDesign,
+    endpoints: Mapping[str, BatchEndpoint] | None,
+    *,
+    journal: Path,
+    rhythm: Rhythm,
+    halt: Halt,
 ) -> AsyncIterator[Callable[[Provider], Provider]]:
     """What puts batches around a provider, where the design asks for them. A rehearsal sends none."""
     if not design.batches or (endpoints is None and design.provider.startswith(SCRIPTED)):
@@ -195,6 +216,7 @@ async def _batching(
 
     def around(provider: Provider) -> Provider:
         made.append(Batched(provider, found, journal=journal, rhythm=rhythm))
+        halt.on_halt.append(made[-1].leave)
         return made[-1]
 
     try:

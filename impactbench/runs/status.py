@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from sqlalchemy import Engine
 
+from impactbench.llm import FailureKind
 from impactbench.runs.lock import is_busy
 from impactbench.store import run_frames
 
@@ -37,6 +38,8 @@ class RunStatus:
     unpriced: int
     """Calls whose price is not known."""
     retries: int
+    lost: int
+    """Calls under which a process died: each may have been paid for twice."""
 
     @property
     def finished(self) -> bool:
@@ -94,6 +97,7 @@ def _status(engine: Engine, row: dict[Any, Any], *, starts: int) -> RunStatus:
     running = is_busy(engine, run_id)
     because = row["ended_because"] or "it was ended from outside, without a word"
     judged = incomplete * int(planned.get("judgments_each", 0)) + _units(since, "judgment")
+    attempts = run_frames.failures(engine, run_id)
     return RunStatus(
         run_id=run_id,
         study=str(row["study"]),
@@ -114,6 +118,7 @@ def _status(engine: Engine, row: dict[Any, Any], *, starts: int) -> RunStatus:
         usd=float(spent["cost_usd"].fillna(0).sum()),
         unpriced=int(spent["unpriced"].sum()),
         retries=int(spent["retries"].sum()),
+        lost=int((attempts["kind"] == FailureKind.LOST).sum()),
     )
 
 

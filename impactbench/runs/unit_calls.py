@@ -11,16 +11,17 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Engine, select
 
-from impactbench.llm import FILTERED, CallFailed, Provider, Reply, Request
+from impactbench.llm import FILTERED, CallFailed, FailureKind, Provider, Reply, Request
 from impactbench.runs.recording import Recorder
 from impactbench.runs.spending import Spending
 from impactbench.runs.unit_keys import Stage
 from impactbench.store.engine import reading
 from impactbench.store.run_frames import call as call_columns
-from impactbench.store.tables import now
+from impactbench.store.tables import Attempt, now
 
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
 """What no database keeps as text."""
+LOST = "The process that made a call died; the call was made again, and may have been paid for twice."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class UnitCalls:
         stage: of the unit.
         restart: how often the unit began anew before; replies from before that are not used.
         kept: the replies since then that are on disk, in their order.
+        subject: what the unit is about, for whoever looks for it.
     """
 
     def __init__(
@@ -56,12 +58,16 @@ class UnitCalls:
         stage: Stage,
         restart: int = 0,
         kept: Sequence[KeptReply] = (),
+        subject: str = "",
     ) -> None:
         self._provider = provider
         self._recorder = recorder
         self._spending = spending
         self._place = {"run_id": run_id, "unit_key": key, "stage": str(stage), "restart": restart}
         self.key, self.stage, self.restart = key, stage, restart
+        self.lost = 0
+        """Tries that were put on record since their process died."""
+        self._subject = subject
         self._kept = deque(kept)
         self._ordinal = 0
 
@@ -82,7 +88,11 @@ class UnitCalls:
                 " hold everything that shapes it"
             )
         with self._spending.of_a_call() as spend:
-            reply = fit_to_keep(await self._answer(request.model_copy(update={"place": self._here()})))
+            try:
+                reply = fit_to_keep(await self._answer(request.model_copy(update={"place": self._here()})))
+            except CallFailed as failed:
+                await self._note_lost(request.model, failed.lost - (failed.kind is FailureKind.LOST))
+                raise
             reply = replace(reply, cost_usd=self._spending.price(request.model, reply))
             spend(reply)
         ordinal, self._ordinal = self._ordinal, self._ordinal + 1
@@ -103,7 +113,23 @@ class UnitCalls:
                 "created_at": now(),
             }
         )
+        await self._note_lost(request.model, reply.lost)
         return reply
+
+    async def _note_lost(self, model: str, times: int) -> None:
+        """Put on record tries whose process died under them: the provider may have been paid for each."""
+        if times <= 0:
+            return
+        self.lost += times
+        row = self._place | {
+            "subject": self._subject,
+            "model": model,
+            "kind": str(FailureKind.LOST),
+            "because": LOST,
+        }
+        await self._recorder.change(
+            lambda session: session.add_all(Attempt.model_validate(row) for _ in range(times))
+        )
 
     def _here(self) -> str:
         return "/".join(map(str, (self._place["run_id"], self.key, self.restart, self._ordinal)))
@@ -115,7 +141,7 @@ class UnitCalls:
         except CallFailed as failed:
             if failed.reply is None:
                 raise
-            return replace(failed.reply, finish_reason=FILTERED)
+            return replace(failed.reply, finish_reason=FILTERED, lost=failed.lost)
 
 
 def kept_replies(engine: Engine, *, run_id: int, key: str, restart: int) -> list[KeptReply]:

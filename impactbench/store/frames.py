@@ -77,14 +77,14 @@ def studies(engine: Engine) -> pd.DataFrame:
 
 
 def metrics(engine: Engine) -> pd.DataFrame:
-    """A metric version: metric_version_id, benchmark, metric, version, name, polarity, definition, question,
-    interpretive_clause, subareas (list of names), created_at, changed_because.
+    """A metric version: metric_version_id, benchmark, benchmark_name, metric, version, name, polarity, definition,
+    question, interpretive_clause, evidence, author, subareas (list of names), created_at, changed_because.
     """
     query = (
         select(
             metric_version.id.label("metric_version_id"),
-            metric.id.label("metric_id"),
             benchmark.slug.label("benchmark"),
+            benchmark.name.label("benchmark_name"),
             metric.slug.label("metric"),
             metric_version.version,
             metric_version.name,
@@ -92,6 +92,8 @@ def metrics(engine: Engine) -> pd.DataFrame:
             metric_version.definition,
             metric_version.question,
             metric_version.interpretive_clause,
+            metric_version.evidence,
+            metric_version.author,
             metric_version.created_at,
             metric_version.changed_because,
         )
@@ -99,11 +101,28 @@ def metrics(engine: Engine) -> pd.DataFrame:
         .join(t.Benchmark, benchmark.id == metric.benchmark_id)
         .order_by(benchmark.slug, metric.slug, metric_version.version)
     )
-    places = select(placement.metric_id, subarea.name).join(t.Subarea, subarea.id == placement.subarea_id)
-    named = _read(engine, places).groupby("metric_id")["name"].agg(list)
+    named = placements(engine).groupby(["benchmark", "metric"])["subarea"].agg(list).to_dict()
     frame = _read(engine, query)
-    frame["subareas"] = [named.get(metric, []) for metric in frame["metric_id"]]
-    return frame.drop(columns="metric_id")
+    frame["subareas"] = [named.get(key, []) for key in zip(frame["benchmark"], frame["metric"], strict=True)]
+    return frame
+
+
+def placements(engine: Engine) -> pd.DataFrame:
+    """A metric in a subarea: benchmark, metric, area (the domain), subarea; in the order of areas and subareas."""
+    query = (
+        select(
+            benchmark.slug.label("benchmark"),
+            metric.slug.label("metric"),
+            subarea.domain.label("area"),
+            subarea.name.label("subarea"),
+        )
+        .select_from(t.Placement)
+        .join(t.Metric, metric.id == placement.metric_id)
+        .join(t.Benchmark, benchmark.id == metric.benchmark_id)
+        .join(t.Subarea, subarea.id == placement.subarea_id)
+        .order_by(subarea.domain, subarea.name, benchmark.slug, metric.slug)
+    )
+    return _read(engine, query)
 
 
 def conversations(engine: Engine, study_slug: str) -> pd.DataFrame:
@@ -185,12 +204,14 @@ def judgments(engine: Engine, study_slug: str) -> pd.DataFrame:
     return frame
 
 
-def assignments(engine: Engine, study_slug: str) -> pd.DataFrame:
+def assignments(engine: Engine, study_slug: str, *, slots: bool = False) -> pd.DataFrame:
     """An assignment and its newest label: assignment_id, review_set, origin, conversation_id, metric_version_id,
     rater_id, rater, panel, repeat, code, position, stratum, inclusion_probability, and from the label revision,
     status (`not_yet_rated` where there is none), label, no_verdict_because, confidence, rationale, turns,
-    active_seconds, labelled_at.
+    active_seconds, labelled_at; with `slots` also what it is in its design: reason (why it was opened), released_at
+    (given up).
     """
+    slot = (assignment.reason, assignment.released_at) if slots else ()
     newest = (
         select(label.assignment_id, func.max(label.revision).label("revision"))
         .group_by(label.assignment_id)
@@ -220,6 +241,7 @@ def assignments(engine: Engine, study_slug: str) -> pd.DataFrame:
             cast(label.turns, String).label("turns"),
             label.active_seconds,
             label.created_at.label("labelled_at"),
+            *slot,
         )
         .join(t.ReviewSet, review_set.id == assignment.review_set_id)
         .join(t.Study, study.id == assignment.study_id)
@@ -233,21 +255,9 @@ def assignments(engine: Engine, study_slug: str) -> pd.DataFrame:
     )
     frame = _read(engine, query)
     frame["status"] = frame["status"].astype(object).where(frame["status"].notna(), "not_yet_rated")
-    pointed = {text: json.loads(text) for text in frame["turns"].dropna().unique()}
-    frame["turns"] = [pointed.get(text) for text in frame["turns"]]
-    return frame
-
-
-def openings(engine: Engine, study_slug: str) -> pd.DataFrame:
-    """An assignment as a slot of its design: assignment_id, reason (why it was opened), released_at (given up)."""
-    query = (
-        select(assignment.id.label("assignment_id"), assignment.reason, assignment.released_at)
-        .join(t.Study, study.id == assignment.study_id)
-        .where(study.slug == study_slug)
-        .order_by(assignment.id)
-    )
-    frame = _read(engine, query)
-    frame["reason"] = frame["reason"].map(str)
+    place, texts = pd.factorize(frame["turns"])
+    pointed = [*(json.loads(text) for text in texts), None]
+    frame["turns"] = [pointed[number] for number in place.tolist()]
     return frame
 
 
@@ -342,9 +352,12 @@ def _read(engine: Engine, query: Select[*tuple[Any, ...]]) -> pd.DataFrame:
         maintain_column_froms=True,
     )
     with reading(engine) as session:
-        rows = list(map(tuple, session.connection().execute(plain).all()))
+        cursor = session.connection().execute(plain).cursor
+        rows = [] if cursor is None else cursor.fetchall()
     frame = pd.DataFrame(rows, columns=list(wanted))
     for name, column in wanted.items():
+        if isinstance(column.type, UTCDateTime) and frame[name].notna().any():
+            frame[name] = pd.to_datetime(frame[name], utc=True, format="ISO8601")
         read = _reader(column.type, engine.dialect)
         if read is not None and rows:
             cells = [read(cell) for cell in map(itemgetter(list(wanted).index(name)), rows)]
@@ -357,7 +370,7 @@ def _unnamed(column: Any) -> Any:
 
 
 def _reader(type_: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], Any] | None:
-    """What makes a cell of these types from the driver's; all others are taken as they come."""
-    if not isinstance(type_, UTCDateTime | Boolean):
+    """What makes a cell of this type from the driver's; all others are taken as they come."""
+    if not isinstance(type_, Boolean):
         return None
     return type_.dialect_impl(dialect).result_processor(dialect, None)

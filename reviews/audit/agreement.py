@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -10,13 +11,14 @@ from numpy.typing import NDArray
 
 from impactbench.domain import LabelVerdict
 from reviews.audit.groups import Group, Kind, by_metric, groups, of_group
-from reviews.evidence import SCALE, StudyTables, expert_ratings, random_core
+from reviews.evidence import SCALE, StudyTables
 from validation.agreement import (
     brennan_prediger,
     cohen_kappas,
     fleiss_kappa,
     gwet_ac1,
     krippendorff_alpha,
+    krippendorff_alphas,
     percent_agreement,
     specific_agreement,
 )
@@ -25,6 +27,7 @@ from validation.ratings import MISSING, Ratings
 from validation.results import Estimate
 
 Coefficient = Callable[[Ratings], Estimate]
+Coefficients = Callable[[Sequence[Ratings]], Sequence[Estimate]]
 COEFFICIENTS: Mapping[str, Coefficient] = {
     "alpha_ordinal": partial(krippendorff_alpha, level="ordinal"),
     "alpha_nominal": partial(krippendorff_alpha, level="nominal"),
@@ -36,6 +39,10 @@ COEFFICIENTS: Mapping[str, Coefficient] = {
     "agreement": percent_agreement,
 }
 """The coefficients of an agreement page by name."""
+_LEVELS: Mapping[str, Literal["nominal", "ordinal"]] = {
+    "alpha_ordinal": "ordinal",
+    "alpha_nominal": "nominal",
+}
 LOPSIDED = 0.5
 """From this prevalence index on, a low alpha beside a high AC1 says little about the raters."""
 LOW, HIGH = 0.667, 0.667
@@ -55,12 +62,12 @@ class GroupAgreement:
     n_ratings: int
 
 
-Remember = Callable[[str, Ratings, Coefficient], Estimate]
-"""Gives what was computed for these ratings before, or computes it."""
+Remember = Callable[[str, Sequence[Ratings], Coefficients], Sequence[Estimate]]
+"""Gives for each table what was computed for these ratings before, or computes it."""
 
 
-def anew(_name: str, ratings: Ratings, compute: Coefficient) -> Estimate:
-    return compute(ratings)
+def anew(_name: str, tables: Sequence[Ratings], compute: Coefficients) -> Sequence[Estimate]:
+    return compute(tables)
 
 
 def agreement_by_group(
@@ -78,22 +85,33 @@ def agreement_by_group(
         kinds: of the groups.
         remember: keeps what was computed for the same ratings before.
     """
-    ratings = expert_ratings(random_core(tables.assignments))
+    ratings = tables.core_ratings
     single = by_metric(ratings)
     nothing = of_group(ratings, Group(kind=Kind.METRIC, name="", versions=frozenset()))
-    found = []
-    for group in groups(tables, kinds):
-        own = of_group(ratings, group) if group.pooled else single.get(next(iter(group.versions)), nothing)
-        found.append(
-            GroupAgreement(
-                group=group,
-                estimate=remember(coefficient, own, COEFFICIENTS[coefficient]),
-                n_items=len(own.units),
-                n_pairable=int(own.pairable.sum()),
-                n_ratings=own.n_ratings,
-            )
+    named = groups(tables, kinds)
+    rated = [
+        of_group(ratings, group) if group.pooled else single.get(next(iter(group.versions)), nothing)
+        for group in named
+    ]
+    return [
+        GroupAgreement(
+            group=group,
+            estimate=estimate,
+            n_items=len(own.units),
+            n_pairable=int(own.pairable.sum()),
+            n_ratings=own.n_ratings,
         )
-    return found
+        for group, own, estimate in zip(
+            named, rated, remember(coefficient, rated, partial(_each, coefficient)), strict=True
+        )
+    ]
+
+
+def _each(coefficient: str, tables: Sequence[Ratings]) -> Sequence[Estimate]:
+    """One coefficient of many tables: alpha of all of them in one piece."""
+    if coefficient in _LEVELS:
+        return krippendorff_alphas(tables, level=_LEVELS[coefficient])
+    return [COEFFICIENTS[coefficient](ratings) for ratings in tables]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +133,7 @@ class ParadoxPanel:
 
 def paradox_panel(tables: StudyTables, group: Group) -> ParadoxPanel:
     """The coefficients of a group beside raw and specific agreement and the prevalence of the verdicts."""
-    ratings = of_group(expert_ratings(random_core(tables.assignments)), group)
+    ratings = of_group(tables.core_ratings, group)
     found = {name: compute(ratings) for name, compute in COEFFICIENTS.items()}
     total = int(ratings.counts.sum())
     counts = ratings.counts.sum(axis=0)
@@ -160,7 +178,7 @@ def binary(ratings: Ratings, borderline: Borderline) -> Ratings:
 
 def coincidences(tables: StudyTables, group: Group) -> pd.DataFrame:
     """Pairs of labels of one item, each item weighing by its labels: rows and columns fail, borderline, pass."""
-    counts = of_group(expert_ratings(random_core(tables.assignments)), group).counts.astype(np.float64)
+    counts = of_group(tables.core_ratings, group).counts.astype(np.float64)
     paired = counts[counts.sum(axis=1) >= 2]
     weights = 1 / (paired.sum(axis=1) - 1)
     table: NDArray[np.float64] = (paired * weights[:, None]).T @ paired
@@ -170,5 +188,5 @@ def coincidences(tables: StudyTables, group: Group) -> pd.DataFrame:
 
 def rater_pairs(tables: StudyTables, group: Group) -> Mapping[tuple[Hashable, Hashable], Estimate]:
     """Cohen's kappa of each pair of raters of a group who share items."""
-    pairs = cohen_kappas(of_group(expert_ratings(random_core(tables.assignments)), group))
+    pairs = cohen_kappas(of_group(tables.core_ratings, group))
     return {pair: estimate for pair, estimate in pairs.items() if estimate.n}

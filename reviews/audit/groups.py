@@ -1,8 +1,10 @@
 """The groups of items that figures are made of: all metrics, each polarity, benchmark and subarea, and each metric."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -111,11 +113,5 @@ def _rows(ratings: Ratings, rows: np.ndarray) -> Ratings:
 
 def versions_of(ratings: Ratings) -> np.ndarray:
     """(units,): the metric version of each item."""
-    return np.fromiter((version_of(unit) for unit in ratings.units), dtype=np.int64, count=len(ratings.units))
-
-
-def version_of(unit: Hashable) -> int:
-    """The metric version of a unit (conversation, metric version)."""
-    if not isinstance(unit, tuple):
-        raise TypeError(f"{unit!r} is no item: a unit is (conversation, metric version)")
-    return int(unit[1])
+    of_unit: Iterator[Any] = map(itemgetter(1), cast(tuple[tuple[int, int], ...], ratings.units))
+    return np.fromiter(of_unit, dtype=np.int64, count=len(ratings.units))

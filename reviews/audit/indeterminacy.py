@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from reviews.audit.groups import Group, Kind, groups, of_group
 from reviews.audit.items import Judge, judges_of
 from reviews.audit.retest import judge_runs
-from reviews.evidence import SEED, StudyTables, expert_ratings, random_core
+from reviews.evidence import SEED, StudyTables
 from validation.beta_sweep import BetaSweep, beta_sweep
 from validation.bounds import Bounds
 from validation.decisions import Curves, curves, thresholds
@@ -63,7 +63,7 @@ class Indeterminacy:
 
 def indeterminacy(tables: StudyTables) -> Indeterminacy:
     """Indeterminacy of the random core, with borderline read as "a pass and a fail are both defensible"."""
-    ratings = of_group(expert_ratings(random_core(tables.assignments)), groups(tables, [Kind.ALL])[0])
+    ratings = of_group(tables.core_ratings, groups(tables, [Kind.ALL])[0])
     human, clusters = multilabel(ratings), ratings.clusters
     shares = {judge: _pass_shares(judge_runs(tables, judge), ratings) for judge in judges_of(tables)}
     most = int(np.median(ratings.ratings_per_unit)) if len(ratings.units) else 1
@@ -89,7 +89,7 @@ def indeterminacy(tables: StudyTables) -> Indeterminacy:
 def metric_pass_rate(tables: StudyTables, metric_version_id: int) -> Bounds:
     """What experts pass of one metric: from the share who pass to the share who could defend a pass."""
     own = Group(kind=Kind.METRIC, name="", versions=frozenset({metric_version_id}))
-    return pass_rate_bounds(of_group(expert_ratings(random_core(tables.assignments)), own), seed=SEED)
+    return pass_rate_bounds(of_group(tables.core_ratings, own), seed=SEED)
 
 
 def _pass_shares(runs: Ratings, ratings: Ratings) -> tuple[Floats, int]:

@@ -1,13 +1,13 @@
 """Every item that a judge rated, with what experts say of it: the table that figures about a judge are made of."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from impactbench.domain import LabelStatus, LabelVerdict
-from reviews.evidence import SCALE, StudyTables, expert_ratings, random_core
+from reviews.evidence import SCALE, StudyTables, random_core
 from reviews.references import reference_verdicts
 from validation.mapping import PRIMARY, Policy
 from validation.ratings import Ratings
@@ -55,27 +55,14 @@ def kinship(model: str, family: str, judge: Judge) -> Kinship | None:
 
 def without_replaced(tables: StudyTables) -> StudyTables:
     """The study without what was said of metric versions that a later one has replaced."""
-    old = set(tables.metrics.loc[tables.metrics["superseded"], "metric_version_id"])
-    if not old:
-        return tables
-
-    def kept(frame: pd.DataFrame) -> pd.DataFrame:
-        return frame[~frame["metric_version_id"].isin(old)].reset_index(drop=True)
-
-    return replace(
-        tables,
-        metrics=kept(tables.metrics),
-        assignments=kept(tables.assignments),
-        judgments=kept(tables.judgments),
-        decisions=kept(tables.decisions),
-    )
+    return tables.current
 
 
 def references(tables: StudyTables, policy: Policy = PRIMARY) -> pd.DataFrame:
     """An item of the random core with a label: conversation_id, metric_version_id, reference (1 pass, 0 fail, between
     them soft, missing where the policy gives none).
     """
-    ratings = expert_ratings(random_core(tables.assignments))
+    ratings = tables.core_ratings
     items = pd.DataFrame(list(ratings.units), columns=ITEM)
     return items.assign(reference=reference_verdicts(ratings, policy, decisions=tables.decisions))
 
@@ -87,6 +74,13 @@ def judged_items(tables: StudyTables, judge: Judge, policy: Policy = PRIMARY) ->
 
     The judge's verdict is that of its first run, the one that was deployed. Replaced metric versions are left out.
     """
+    key = ("judged items", judge, policy)
+    if key not in tables.made:
+        tables.made[key] = _judged_items(tables, judge, policy)
+    return tables.made[key].copy(deep=False)
+
+
+def _judged_items(tables: StudyTables, judge: Judge, policy: Policy) -> pd.DataFrame:
     study = without_replaced(tables)
     own = study.judgments[(study.judgments["judge_id"] == judge.judge_id) & (study.judgments["repeat"] == 0)]
     verdicts = own[[*ITEM, "passed", "unscored_because"]]
@@ -99,14 +93,12 @@ def judged_items(tables: StudyTables, judge: Judge, policy: Policy = PRIMARY) ->
         .merge(study.metrics[_ABOUT_METRICS], on="metric_version_id", how="left")
     )
     items["judge"] = floats(items.pop("passed"))
-    items["kinship"] = pd.Series(
-        [
-            kinship(model, family, judge)
-            for model, family in zip(items["model"], items["family"], strict=True)
-        ],
-        dtype=object,
-        index=items.index,
-    )
+    targets = items.groupby(["model", "family"], dropna=False, sort=False).ngroup()
+    first = items.drop_duplicates(["model", "family"])
+    kin = [
+        kinship(model, family, judge) for model, family in zip(first["model"], first["family"], strict=True)
+    ]
+    items["kinship"] = pd.Series([kin[number] for number in targets], dtype=object, index=items.index)
     return items.sort_values(["metric_version_id", "run", "conversation"], kind="stable").reset_index(
         drop=True
     )
@@ -144,12 +136,10 @@ def under_figure(tables: StudyTables, judge: Judge | None, policy: Policy = PRIM
     study = without_replaced(tables)
     core = random_core(study.assignments)
     first = core[core["repeat"] == 0]
-    said = first["label"].map(str).where(first["status"] == LabelStatus.SUBMITTED, first["status"].map(str))
-    counted = (
-        pd.crosstab([first["conversation_id"], first["metric_version_id"]], said)
-        .reindex(columns=[*SCALE, str(LabelStatus.CANNOT_JUDGE)], fill_value=0)
-        .reset_index()
-    )
+    submitted = first["status"] == LabelStatus.SUBMITTED
+    given = {word: submitted & (first["label"] == word) for word in SCALE}
+    given[str(LabelStatus.CANNOT_JUDGE)] = first["status"] == LabelStatus.CANNOT_JUDGE
+    counted = first[ITEM].assign(**given).groupby(ITEM)[list(given)].sum().reset_index()
     if judge is None:
         items = counted.merge(
             study.conversations[_ABOUT_CONVERSATIONS], on="conversation_id", how="left"

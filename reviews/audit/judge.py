@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from reviews.audit.agreement import binary
 from reviews.audit.groups import Kind, groups, of_group
 from reviews.audit.items import ITEM, Judge, judged_items, verdicts_on, without_replaced
-from reviews.evidence import SEED, StudyTables, expert_ratings, random_core
+from reviews.evidence import SEED, StudyTables
 from reviews.references import settled_verdicts
 from validation.bounds import Bounds
 from validation.human_ceiling import HumanCeiling, human_ceiling
@@ -24,6 +24,8 @@ from validation.ratios import ratio
 from validation.results import Estimate
 from validation.shrinkage import shrink
 
+BY = ("polarity", "benchmark", "subarea", "age", "family", "model")
+"""The kinds of groups besides all metrics."""
 CLAIMED_ACCURACY = 0.75
 """The accuracy under which a judge is of concern."""
 
@@ -40,8 +42,17 @@ class JudgeGroup:
     """(3, 2): items by the experts' verdict (fail, undecided, pass) and the judge's (fail, pass)."""
 
 
-def judge_by_group(tables: StudyTables, judge: Judge, policy: Policy = PRIMARY) -> list[JudgeGroup]:
-    """Accuracy of a judge over all metrics, by polarity, benchmark, subarea, age, family and model of the target."""
+def judge_by_group(
+    tables: StudyTables, judge: Judge, policy: Policy = PRIMARY, *, by: str | None = None
+) -> list[JudgeGroup]:
+    """Accuracy of a judge over all metrics, by polarity, benchmark, subarea, age, family and model of the target.
+
+    Args:
+        tables: the study.
+        judge: one of its judges.
+        policy: how labels become verdicts.
+        by: one of `BY`, to have the groups of that kind alone after all metrics; every kind by default.
+    """
     items = judged_items(tables, judge, policy)
     items = items[items["reference"].notna()]
     parts = [
@@ -52,7 +63,11 @@ def judge_by_group(tables: StudyTables, judge: Judge, policy: Policy = PRIMARY) 
         names = items[column].dropna().map(str)
         if names.nunique() > 1:
             parts += [(name, column, names.reindex(items.index) == name) for name in sorted(names.unique())]
-    return [_judge_group(name, kind, items[rows.to_numpy(dtype=bool)], policy) for name, kind, rows in parts]
+    return [
+        _judge_group(name, kind, items[rows.to_numpy(dtype=bool)], policy)
+        for name, kind, rows in parts
+        if by is None or kind in (Kind.ALL, by)
+    ]
 
 
 def _judge_group(name: str, kind: str, items: pd.DataFrame, policy: Policy) -> JudgeGroup:
@@ -124,18 +139,19 @@ def judge_by_metric(
         groups=counted["polarity"].map(str).tolist(),
     )
     alarms = _alarms(items, [row["metric_version_id"] for row in rows if 2 * row["agreeing"] < row["n"]])
+    of_metric = agreement.groupby(items["metric_version_id"], sort=False)
     found = [
         JudgeOnMetric(
             metric_version_id=int(row["metric_version_id"]),
             title=str(row["title"]),
             polarity=str(row["polarity"]),
             agreeing=float(row["agreeing"]),
-            raw=ratio(agreement[items["metric_version_id"] == row["metric_version_id"]].to_numpy()),
+            raw=ratio(agrees.to_numpy()),
             shrunken=rate,
             below=below,
             alarm=alarms.get(row["metric_version_id"]),
         )
-        for row, rate, below in zip(rows, pooled.rates, pooled.below, strict=True)
+        for row, (_, agrees), rate, below in zip(rows, of_metric, pooled.rates, pooled.below, strict=True)
     ]
     return sorted(found, key=lambda one: one.shrunken.value or 0.0)
 
@@ -170,7 +186,7 @@ class Readings:
 def readings(tables: StudyTables, judge: Judge, *, policies: Sequence[Policy] | None = None) -> Readings:
     """A judge under every admissible policy."""
     study = without_replaced(tables)
-    ratings = expert_ratings(random_core(study.assignments))
+    ratings = study.core_ratings
     verdicts = verdicts_on(judged_items(tables, judge), ratings)
     admissible = admissible_policies()
     chosen = admissible.policies if policies is None else tuple(policies)
@@ -198,7 +214,7 @@ class Ceiling:
 
 def ceilings(tables: StudyTables, judge: Judge) -> list[Ceiling]:
     """The human ceiling beside the judge, with borderline as a fail, as a pass, and left out."""
-    ratings = of_group(expert_ratings(random_core(tables.assignments)), groups(tables, [Kind.ALL])[0])
+    ratings = of_group(tables.core_ratings, groups(tables, [Kind.ALL])[0])
     said = verdicts_on(judged_items(tables, judge), ratings)
     codes = np.where(np.isnan(said), MISSING, np.nan_to_num(said)).astype(np.int64)
     return [
@@ -212,7 +228,7 @@ def differing_items(tables: StudyTables, judge: Judge) -> pd.DataFrame:
     `experts` (how many).
     """
     study = without_replaced(tables)
-    ratings = expert_ratings(random_core(study.assignments))
+    ratings = study.core_ratings
     items = judged_items(tables, judge)
     said = verdicts_on(items, ratings)
     counts, total = ratings.counts, ratings.ratings_per_unit

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -24,21 +24,27 @@ class Memory:
         self.computed = 0
         """How often something was computed."""
 
-    def __call__(self, name: str, ratings: Ratings, compute: Callable[[Ratings], Result]) -> Result:
-        """The result of `name` for these ratings."""
-        key = _content(name, ratings)
+    def __call__(
+        self,
+        name: str,
+        tables: Sequence[Ratings],
+        compute: Callable[[Sequence[Ratings]], Sequence[Result]],
+    ) -> list[Result]:
+        """The result of `name` for each table of ratings; those that are not known are computed, all at once."""
+        keys = [_content(name, ratings) for ratings in tables]
         with self._lock:
-            if key in self._kept:
+            known: dict[str, Result] = {key: self._kept[key] for key in keys if key in self._kept}
+            for key in known:
                 self._kept.move_to_end(key)
-                found: Result = self._kept[key]
-                return found
-        result = compute(ratings)
+        unknown = {key: ratings for key, ratings in zip(keys, tables, strict=True) if key not in known}
+        new = dict(zip(unknown, compute(list(unknown.values())), strict=True)) if unknown else {}
         with self._lock:
-            self.computed += 1
-            self._kept[key] = result
+            self.computed += len(new)
+            self._kept |= new
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
-        return result
+        known |= new
+        return [known[key] for key in keys]
 
 
 def _content(name: str, ratings: Ratings) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from impactbench.domain import LabelStatus
-from reviews.audit.items import Judge, judged_items, judges_of, without_replaced
+from reviews.audit.items import ITEM, Judge, judged_items, judges_of, without_replaced
 from reviews.evidence import StudyTables
 from validation.bounds import Bounds
 from validation.mapping import PRIMARY, Policy
@@ -75,6 +75,31 @@ def _judge_gaps(tables: StudyTables, judge: Judge, policy: Policy) -> JudgeGaps:
         reasons=_counts(gone["unscored_because"]),
         never_asked=len(items) - len(asked),
     )
+
+
+def without_answer(tables: StudyTables) -> pd.DataFrame:
+    """The items on which a judge gave no verdict or an expert no label: conversation_id, metric_version_id, conversation,
+    title, lacks (what, in words), the most first.
+    """
+    rows = without_replaced(tables).assignments
+    rows = rows[(rows["repeat"] == 0) & (rows["status"] != LabelStatus.SUBMITTED)]
+    lacks = [rows[ITEM].assign(what=rows["status"].map(lambda status: str(status).replace("_", " ")))]
+    for judge in judges_of(tables):
+        items = judged_items(tables, judge)
+        gone = items[items["unscored_because"].notna() & items["judge"].isna()]
+        lacks.append(gone[ITEM].assign(what=f"no verdict of {judge.name}"))
+    listed = pd.concat(lacks).groupby(ITEM)["what"].agg(_told).rename("lacks").reset_index()
+    listed["many"] = pd.concat(lacks).groupby(ITEM).size().to_numpy()
+    named = listed.merge(
+        tables.conversations[["conversation_id", "conversation", "age"]], on="conversation_id"
+    ).merge(tables.metrics[["metric_version_id", "title"]], on="metric_version_id")
+    return (
+        named.sort_values("many", ascending=False, kind="stable").drop(columns="many").reset_index(drop=True)
+    )
+
+
+def _told(whats: pd.Series) -> str:
+    return ", ".join(f"{what} ({number})" if number > 1 else what for what, number in _counts(whats).items())
 
 
 def _label_gaps(rows: pd.DataFrame) -> LabelGaps:

@@ -9,7 +9,7 @@ import pandas as pd
 from reviews.audit.agreement import binary
 from reviews.audit.groups import Kind, groups, of_group
 from reviews.audit.items import ITEM, Judge, without_replaced
-from reviews.evidence import StudyTables, expert_ratings, random_core
+from reviews.evidence import StudyTables
 from validation.agreement import krippendorff_alpha
 from validation.ceilings import accuracy_ceiling, correlation_ceiling
 from validation.ratings import Ratings
@@ -112,7 +112,7 @@ def _versions(runs: Ratings) -> list[int]:
 
 
 def _ceilings(tables: StudyTables, whole: Retest) -> Ceilings:
-    labels = of_group(expert_ratings(random_core(tables.assignments)), groups(tables, [Kind.ALL])[0])
+    labels = of_group(tables.core_ratings, groups(tables, [Kind.ALL])[0])
     alpha = krippendorff_alpha(binary(labels, "fail"), level="nominal")
     rated = labels.ratings_per_unit[labels.ratings_per_unit > 0]
     experts = int(np.median(rated)) if len(rated) else 0

@@ -6,7 +6,7 @@ each character standing for at most one, so that every place found leads back to
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -22,7 +22,8 @@ _WINDOW = 100
 _ITSELF = "\0"
 """Stands for a name that a model gave itself, so that its maker's may follow."""
 _INNOCENT_WINDOW = 30
-_BETWEEN = r"[\s,:\"*_(]+"
+_BETWEEN = r"[\s,:\"“„«*_(]+"
+_BETWEEN_UNSPACED = r"[\s,:、\"“「『《【*_(]*"
 _NEXT_WORDS = r"(?:\s+(?!(?:and|or|to|who|that|which|in|on|for|y|et|und|e|и)\b)[^\s,.;:!?()]+){1,3}"
 _VERSION = re.compile(
     r"(?:[ \-_.·']?(?:v?\d+(?:\.\d+)*(?:[bkox]|rc)?|ai|pro|flash|ultra|nano|mini|micro|haiku|sonnet|opus|turbo|large|medium"
@@ -55,7 +56,7 @@ def _fold_character(character: str) -> str:
         changed = change(character)
         character = changed if len(changed) == 1 else character
     if ord(character) < 0x0700 or 0x1E00 <= ord(character) < 0x2000:
-        character = unicodedata.normalize("NFD", character)[0]
+        character = unicodedata.normalize("NFD", character)[0].lower()
     return character.translate(_LOOK_ALIKE)
 
 
@@ -92,6 +93,7 @@ class Finding:
 class _Languages:
     cues: tuple[str, ...]
     naming: re.Pattern[str]
+    unless: re.Pattern[str]
     after: re.Pattern[str]
     phrases: re.Pattern[str]
 
@@ -203,7 +205,10 @@ class Detector:
             and not (kind == ORDINARY and followed and not version)
             and (
                 _within((start, match.end()), phrases)
-                or self._languages.naming.search(folded, max(0, start - 120), start) is not None
+                or (
+                    self._languages.naming.search(folded, max(0, start - 120), start) is not None
+                    and self._languages.unless.match(folded, match.end()) is None
+                )
                 or self._languages.after.match(folded, end) is not None
             )
         )
@@ -328,8 +333,8 @@ def _tree(words: Iterable[str]) -> str:
 
 
 @cache
-def _content() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(content("suite/families.yaml").read_text(encoding="utf-8"))
+def _content(name: str = "families") -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(content(f"suite/{name}.yaml").read_text(encoding="utf-8"))
     return found
 
 
@@ -339,28 +344,37 @@ def _languages() -> _Languages:
     naming: list[str] = []
     after: list[str] = []
     phrases: list[str] = []
-    for language in _content()["speaking_of_itself"].values():
+    unless: list[str] = []
+    for language in _content("speaking_of_itself")["languages"].values():
         spaced = language.get("spaced", True)
-        between = _BETWEEN if spaced else r"[\s,:]*"
+        between = _BETWEEN if spaced else _BETWEEN_UNSPACED
         edge = r"(?<!\w)" if spaced else ""
         filling = "|".join([*language["fill"], f"{_ITSELF}+"])
         made = rf"{edge}(?:{'|'.join(language['self'])})(?:{between}(?:{filling}))*{between}(?:{'|'.join(language['made_by'])})"
+        parts = {"{made}": made, "{x}": _NEXT_WORDS, "{s}": between, "{fill}": filling}
         cues += language["cues"]
-        naming += [rf"{edge}(?:{'|'.join(language['naming'])}){between}$", rf"{made}{between}$"]
-        after += [rf"{between}{one}" for one in language.get("after", [])]
-        phrases += [
-            one.replace("{made}", made)
-            .replace("{x}", _NEXT_WORDS)
-            .replace("{s}", between)
-            .replace("{fill}", filling)
-            for one in language["phrases"]
+        naming += [
+            rf"{edge}(?:{_filled('|'.join(language['naming']), parts)}){between}$",
+            rf"{made}{between}$",
         ]
+        after += [rf"{between}{_filled(one, parts)}" for one in language.get("after", [])]
+        after += [_filled(one, parts) for one in language.get("joined", [])]
+        unless += language.get("unless", [])
+        phrases += [_filled(one, parts) for one in language["phrases"]]
     return _Languages(
         cues=tuple(fold(cue) for cue in cues),
         naming=re.compile("|".join(map(_fold_pattern, naming))),
+        unless=re.compile("|".join(map(_fold_pattern, unless))),
         after=re.compile("|".join(map(_fold_pattern, after))),
         phrases=re.compile("|".join(map(_fold_pattern, phrases))),
     )
+
+
+def _filled(pattern: str, parts: Mapping[str, str]) -> str:
+    """A pattern of the content with what its braces stand for."""
+    for brace, part in parts.items():
+        pattern = pattern.replace(brace, part)
+    return pattern
 
 
 def _fold_pattern(pattern: str) -> str:

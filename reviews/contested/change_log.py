@@ -55,6 +55,13 @@ class Entry:
     published_at: datetime
 
 
+_FIGURES = {
+    "alpha": "ordinal α among experts",
+    "agreement": "raw agreement among experts",
+    "borderline": "share of borderline labels",
+}
+
+
 def publish(
     engine: Engine,
     study: str,
@@ -87,6 +94,18 @@ def publish(
             "published_by": published_by,
         }
         return bool(insert_if_absent(session, ChangeNote, [row]))
+
+
+def made_known(engine: Engine, study: str) -> dict[int, datetime]:
+    """Decision -> since when everybody can read it in the change log."""
+    query = (
+        select(ChangeNote.disposition_id, ChangeNote.created_at)
+        .join(Disposition, col(Disposition.id) == ChangeNote.disposition_id)
+        .join(Study, col(Study.id) == Disposition.study_id)
+        .where(Study.slug == study)
+    )
+    with reading(engine) as session:
+        return {int(decided): since for decided, since in session.exec(query).all()}
 
 
 def change_log(engine: Engine, study: str) -> list[Entry]:
@@ -175,13 +194,19 @@ def _marked(text: str, change: str) -> str:
     return {"gone": f"[-{text}-]", "new": f"{{+{text}+}}"}.get(change, text)
 
 
+def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """(figure, before, after, change) of a record of `BeforeAfter`, in words."""
+    named = {word: figures[name] for name, word in _FIGURES.items() if name in figures}
+    named |= {f"judge {name} against experts": change for name, change in figures.get("judges", {}).items()}
+    return [
+        (name, *(_shown(change[side]) for side in ("before", "after", "change")))
+        for name, change in named.items()
+    ]
+
+
 def _figures(figures: Mapping[str, Any]) -> list[str]:
     rows = ["| figure | before | after | change, on the same items |", "|---|---|---|---|"]
-    named = {name: figures[name] for name in ("alpha", "agreement", "borderline") if name in figures}
-    named |= {f"judge {name} against experts": change for name, change in figures.get("judges", {}).items()}
-    for name, change in named.items():
-        cells = " | ".join(_shown(change[side]) for side in ("before", "after", "change"))
-        rows.append(f"| {name.replace('|', '/')} | {cells} |")
+    rows += [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in figure_rows(figures)]
     return [*rows, "", f"{figures['sentence']} {figures['items']} items were rated under both versions.", ""]
 
 

@@ -1,14 +1,14 @@
 """The evidence on every metric and what follows from it: contested, watch, no concern found, or not assessed."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from impactbench.domain import LabelStatus, LabelVerdict
-from reviews.audit.groups import by_metric
-from reviews.evidence import SCALE, SEED, StudyTables, expert_ratings, first_runs, random_core
+from reviews.audit.groups import by_metric, versions_of
+from reviews.evidence import SCALE, SEED, StudyTables, first_runs, judge_pass, random_core
 from validation.contested import MetricStatus, Status, queue, statuses
 from validation.mapping import PRIMARY, Policy, reference
 from validation.metric_evidence import (
@@ -27,12 +27,13 @@ _ITEM = ["metric_version_id", "conversation_id"]
 _NOTHING = Ratings.from_table([], categories=SCALE)
 
 Counted = dict[Hashable, tuple[NDArray[np.int64], NDArray[np.int64]]]
-Remember = Callable[[str, Ratings, Callable[[Ratings], DomainEvidence]], DomainEvidence]
-"""Gives what was computed for these ratings before, or computes it."""
+Evidences = Callable[[Sequence[Ratings]], Sequence[DomainEvidence]]
+Remember = Callable[[str, Sequence[Ratings], Evidences], Sequence[DomainEvidence]]
+"""Gives for each table what was computed for these ratings before, or computes it."""
 
 
-def anew(_name: str, ratings: Ratings, compute: Callable[[Ratings], DomainEvidence]) -> DomainEvidence:
-    return compute(ratings)
+def anew(_name: str, tables: Sequence[Ratings], compute: Evidences) -> Sequence[DomainEvidence]:
+    return compute(tables)
 
 
 def metric_statuses(
@@ -53,15 +54,15 @@ def metric_statuses(
     current = tables.metrics[~tables.metrics["superseded"]]
     versions: list[Hashable] = current["metric_version_id"].tolist()
     core = random_core(tables.assignments)
-    rated = by_metric(expert_ratings(core))
-    ratings: dict[Hashable, Ratings] = {
-        version: rated.get(int(str(version)), _NOTHING) for version in versions
-    }
+    rated = by_metric(tables.core_ratings)
+    ratings = [rated.get(int(str(version)), _NOTHING) for version in versions]
     judges = list(first_runs(tables))
     verdicts = judges[0][1] if len(judges) == 1 else None
     evidence = gather(
-        {version: remember("D1", table, _disagreement) for version, table in ratings.items()},
-        judge_against_experts(_agreeing(ratings, verdicts, policy)) if verdicts is not None else {},
+        dict(zip(versions, remember("D1", ratings, _disagreement), strict=True)),
+        judge_against_experts(_agreeing(tables.core_ratings, verdicts, versions, policy))
+        if verdicts is not None
+        else {},
         indeterminacy(_borderline(core, versions)),
         indeterminacy(_withheld(core, versions), domain=Domain.UNSURE),
         judge_instability(_flips(tables, versions)) if verdicts is not None else {},
@@ -76,28 +77,19 @@ def contested_versions(found: Sequence[MetricStatus]) -> frozenset[int]:
     return frozenset(int(str(one.metric)) for one in found if one.status is Status.CONTESTED)
 
 
-def _disagreement(ratings: Ratings) -> DomainEvidence:
-    """Each metric has the draws of its own, so that a label on one metric moves nothing about another."""
-    return expert_disagreement({"metric": ratings}, seed=SEED)["metric"]
+def _disagreement(tables: Sequence[Ratings]) -> list[DomainEvidence]:
+    """Metrics of one size share their draws, so that a label on one metric moves nothing about another."""
+    return list(expert_disagreement(dict(enumerate(tables)), seed=SEED).values())
 
 
 def _agreeing(
-    ratings: Mapping[Hashable, Ratings], verdicts: pd.DataFrame, policy: Policy
+    ratings: Ratings, verdicts: pd.DataFrame, versions: Sequence[Hashable], policy: Policy
 ) -> dict[Hashable, tuple[float, int]]:
     """For each metric the (soft) number of items on which the judge agrees with the reference, and of items."""
-    counts: dict[Hashable, tuple[float, int]] = {}
-    said = dict(zip(verdicts.index, _as_numbers(verdicts), strict=True))
-    for version, table in ratings.items():
-        judged = np.array([said.get(unit, np.nan) for unit in table.units], dtype=np.float64)
-        agreement = 1 - np.abs(judged - reference(table, policy))
-        counts[version] = float(np.nansum(agreement)), int((~np.isnan(agreement)).sum())
-    return counts
-
-
-def _as_numbers(verdicts: pd.DataFrame) -> list[float]:
-    """The verdicts of a judge as 1 pass, 0 fail, nan without one."""
-    said = verdicts["passed"].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    return [float(one) for one in said]
+    agreement = pd.Series(1 - np.abs(judge_pass(verdicts, ratings) - reference(ratings, policy)))
+    counted = agreement.groupby(versions_of(ratings)).agg(["sum", "count"])
+    counts = {version: (float(row["sum"]), int(row["count"])) for version, row in counted.iterrows()}
+    return {version: counts.get(version, (0.0, 0)) for version in versions}
 
 
 def _borderline(core: pd.DataFrame, versions: Sequence[Hashable]) -> Counted:

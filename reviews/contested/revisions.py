@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 from sqlalchemy import Engine, func
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from impactbench.domain import DispositionKind, LabelStatus, MetricDefinition
 from impactbench.store import frames
 from impactbench.store.engine import insert_if_absent, reading, writing
-from impactbench.store.tables import Metric, MetricVersion
+from impactbench.store.tables import Conversation, Judge, Judgment, Metric, MetricVersion, Model, Run, Study
 from reviews.assignment import Member, PlanRefused, plan
 from reviews.contested.dispositions import DispositionRefused
 from reviews.design.drafts import ReviewSetDraft
@@ -148,11 +148,9 @@ class RevisionState:
             )
         if self.answers_waiting:
             waiting.append(f"waiting for experts: {_count(self.answers_waiting, 'answer')}")
-        if waiting:
-            return "; ".join(waiting)
-        return (
-            "adopted" if self.adopted else "judged and reviewed again: compare before and after, then decide"
-        )
+        if self.adopted:
+            return "; ".join(["adopted", *waiting])
+        return "; ".join(waiting) or "judged and reviewed again: compare before and after, then decide"
 
 
 def revision_states(engine: Engine, study: str, decided: pd.DataFrame) -> list[RevisionState]:
@@ -163,6 +161,9 @@ def revision_states(engine: Engine, study: str, decided: pd.DataFrame) -> list[R
         study: its slug.
         decided: the frame of `reviews.contested.dispositions.dispositions`.
     """
+    revised = decided[decided["decision"] == DispositionKind.REVISE]
+    if revised.empty:
+        return []
     asked, judged = frames.assignments(engine, study), frames.judgments(engine, study)
     conversations = frames.conversations(engine, study)
     complete = conversations[conversations["status"] == "complete"]
@@ -171,7 +172,6 @@ def revision_states(engine: Engine, study: str, decided: pd.DataFrame) -> list[R
         for becomes in decided.loc[decided["decision"] == DispositionKind.ADOPT, "becomes"]
         for new in becomes
     }
-    revised = decided[decided["decision"] == DispositionKind.REVISE]
     return [
         _state(int(old), int(new), asked, judged, complete, adopted=int(new) in adopted)
         for old, becomes in zip(revised["metric_version_id"], revised["becomes"], strict=True)
@@ -200,6 +200,23 @@ def _state(
         rated_again=len(before & set(again.loc[again["status"] == LabelStatus.SUBMITTED, "conversation_id"])),
         adopted=adopted,
     )
+
+
+def judges_of_version(engine: Engine, study: str, metric_version_id: int) -> list[tuple[str, str]]:
+    """(model, hash of the prompt) of each judge with a verdict under a metric version: who is to judge again."""
+    query = (
+        select(Model.slug, Judge.prompt_hash)
+        .join(Judge, col(Judge.model_id) == Model.id)
+        .join(Judgment, col(Judgment.judge_id) == Judge.id)
+        .join(Conversation, col(Conversation.id) == Judgment.conversation_id)
+        .join(Run, col(Run.id) == Conversation.run_id)
+        .join(Study, col(Study.id) == Run.study_id)
+        .where(Study.slug == study, Judgment.metric_version_id == metric_version_id)
+        .distinct()
+        .order_by(Model.slug, Judge.prompt_hash)
+    )
+    with reading(engine) as session:
+        return [(str(model), str(prompt_hash)) for model, prompt_hash in session.exec(query).all()]
 
 
 def draft_second_review(
@@ -277,7 +294,8 @@ def draft_second_review(
 
 
 def _pieces(before: str, after: str) -> tuple[Piece, ...]:
-    old, new = (re.findall(r"\s+|[^\s]+", text) for text in (before, after))
+    # A word goes with the space before it: spaces alone would be found everywhere and tear a passage to pieces.
+    old, new = (re.findall(r"\s*\S+|\s+", text) for text in (before, after))
     pieces: list[Piece] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
         if tag == "equal":

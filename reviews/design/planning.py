@@ -176,11 +176,11 @@ def _prospect(question: Question, plan: StudyPlan, *, items: int, effect: float,
                 else None
             )
             why = "too few failures of own and other families: even the largest difference could go unseen"
-            words = "excess of false passes for the judge's own family, found with 80% power from"
+            words = "excess of false passes for its own family"
     if margin is None:
         said = why
     elif question is Question.SELF_PREFERENCE:
-        said = f"{words} {margin:.2f}"
+        said = f"{words} from {margin:.2f} on (80% power)"
     else:
         said = f"{words} ±{margin:.2f}"
     return Prospect(question=question, scope=scope, items=items, margin=margin, because=said)

@@ -6,6 +6,7 @@ import pandas as pd
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
+from impactbench.domain import DispositionKind
 from impactbench.store import frames
 from impactbench.store.engine import reading
 from impactbench.store.tables import (
@@ -22,6 +23,7 @@ from impactbench.store.tables import (
     Subarea,
 )
 from reviews.assignment import Member, PlanRefused, shortage
+from reviews.contested.dispositions import dispositions, newest_of_each
 from validation.self_preference import Kinship
 
 SEPARATOR = "::"
@@ -36,7 +38,10 @@ def sampling_frame(
     if study not in known:
         there = f"there are {', '.join(known)}" if known else "import a run first"
         raise PlanRefused(f"there is no study {study!r}; {there}")
-    frame = frames.conversations(engine, study)
+    versions = frames.metrics(engine).set_index("metric_version_id")
+    frame = _under_adopted(
+        engine, study, frames.conversations(engine, study), polarities=versions["polarity"]
+    )
     frame = frame[frame["status"] == "complete"]
     frame = frame.assign(full_name=frame["benchmark"] + "/" + frame["metric"])
     for wanted, columns, what in (
@@ -53,8 +58,7 @@ def sampling_frame(
         if wanted:
             kept = pd.concat([column.isin(wanted) for column in names], axis=1).any(axis=1)
             frame = frame[kept]
-    version = frames.metrics(engine).set_index("metric_version_id")["version"]
-    number = frame["metric_version_id"].map(version)
+    number = frame["metric_version_id"].map(versions["version"])
     about_models, about_metrics = _about_conversations(engine, study), _subareas(engine)
     return frame.assign(
         key=frame["run"] + SEPARATOR + frame["conversation"],
@@ -67,6 +71,19 @@ def sampling_frame(
         .map(lambda version: about_metrics.get(version, ()))
         .astype(object),
     )
+
+
+def _under_adopted(engine: Engine, study: str, frame: pd.DataFrame, *, polarities: pd.Series) -> pd.DataFrame:
+    """A conversation of a metric whose revision was adopted is asked about under the version that was adopted."""
+    adopted = {
+        version: int(row["becomes"][0])
+        for version, row in newest_of_each(dispositions(engine, study)).items()
+        if row["decision"] == DispositionKind.ADOPT
+    }
+    now = frame["metric_version_id"]
+    for _ in adopted:
+        now = now.map(lambda version: adopted.get(version, version))
+    return frame.assign(metric_version_id=now, polarity=now.map(polarities)) if adopted else frame
 
 
 def beside_the_judge(

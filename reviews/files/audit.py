@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -77,7 +78,7 @@ def as_document(audit: FileAudit, tables: FileTables, files: Mapping[str, bytes]
         tables: that it was made of.
         files: what was read, by name.
     """
-    about = {
+    about: dict[str, Any] = {
         "study": {"slug": "files", "title": ", ".join(files), "notice": " ".join(audit.notes)},
         "review_sets": [{"review_set": "files", "origin": "import", "rubric_hash": ""}],
         "judges": {},
@@ -85,6 +86,8 @@ def as_document(audit: FileAudit, tables: FileTables, files: Mapping[str, bytes]
         "code_version": version("impactbench"),
         "shared": {"transcripts": False, "rationales": False, "raters": "as the files name them"},
         "plan": None,
+        "changes": [],
+        "roles": {"simulator": [], "author": []},
         **Statement().as_values(),
     }
     package = Package(tables=tables.study, about=about, transcripts={})

@@ -13,11 +13,14 @@ from impactbench.resources import family_of
 from reviews.evidence import StudyTables
 from reviews.files.reading import ItemColumns, Items, Said, Says, Source, read_source
 from reviews.files.scale import Scale
+from validation.intervals import LEAST_CLUSTERS
 
 RATINGS = Source(kind="", item=("item_id",), who="rater_id", value=("label",))
 VERDICTS = Source(kind="verdict", item=("item_id",), who="judge_id", value=("verdict", "present"))
 WHOLE = "all items"
 """The metric of items that no file gives one."""
+HALVED = "halved"
+"""What a metric was before it became two, one for each polarity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +86,7 @@ def read_file_tables(
             f" {_first(judged)!r}; make them alike with --item, --verdict-item and --rename OLD=NEW"
         )
     known = _items(items, said + judged, about, options)
-    notes = (*_metric_notes(known), *_family_notes(known, judged, options))
+    notes = (*_metric_notes(known, about), *_family_notes(known, judged, options))
     return FileTables(
         study=StudyTables(
             metrics=_metric_frame(about, known),
@@ -104,6 +107,11 @@ def family(model: str, families: Mapping[str, str]) -> str:
     told = families.get(model)
     found = family_of(model)
     return told or (found.family if found else "")
+
+
+def _half(metric: str, polarity: str) -> str:
+    """What the items of one polarity of a metric are called."""
+    return f"{polarity} items" if metric == WHOLE else f"{metric}, {polarity} items"
 
 
 def _metrics(path: Path | None, items: Items, named: set[str]) -> dict[str, dict[str, str]]:
@@ -141,10 +149,10 @@ def _items(
         if len(found) > 1:
             row = about.pop(name)
             about |= {
-                f"{name}, {one} items": row | {"polarity": str(one), "name": ""}
+                _half(name, one): row | {"polarity": one, "name": "", HALVED: name}
                 for one in sorted(map(str, found))
             }
-            metric |= {item: f"{name}, {polarity[item]} items" for item in names if metric[item] == name}
+            metric |= {item: _half(name, str(polarity[item])) for item in names if metric[item] == name}
     version = {name: number for number, name in enumerate(about, start=1)}
     rows = []
     for number, item in enumerate(names, start=1):
@@ -326,10 +334,23 @@ def _graded(said: Sequence[Said], known: pd.DataFrame, scale: Scale, *, of: str)
     return pd.DataFrame(rows).astype(object)
 
 
-def _metric_notes(known: pd.DataFrame) -> tuple[str, ...]:
-    nameless = int(known["metric"].str.startswith(WHOLE).sum())
-    if not nameless:
-        return ()
+def _metric_notes(known: pd.DataFrame, about: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+    halves = {name: row[HALVED] for name, row in about.items() if HALVED in row}
+    numbers = known["metric"].value_counts()
+    few = (
+        "; figures over all of them have no interval, for metrics are the unit there and five are needed"
+        if len(about) < LEAST_CLUSTERS
+        else ""
+    )
+    by_item = tuple(
+        f"polarity goes by item, so {whole} count as two metrics, "
+        + " and ".join(f"{numbers.get(half, 0)} {half}" for half in halves if halves[half] == whole)
+        + few
+        for whole in dict.fromkeys(halves.values())
+    )
+    nameless = int((known["metric"].map(lambda name: halves.get(name, name)) == WHOLE).sum())
+    if by_item or not nameless:
+        return by_item
     if nameless == len(known):
         return (
             "no file names the metric of an item, so all items stand as one metric and intervals take them as independent",

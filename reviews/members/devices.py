@@ -5,12 +5,13 @@ import secrets
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from sqlalchemy import ColumnElement, Engine, update
+from sqlalchemy import ColumnElement, Engine, Text, bindparam, update
 from sqlmodel import Session, col, select
 
 from impactbench.domain import ImpactBenchError
-from impactbench.store.engine import reading, writing
+from impactbench.store.engine import reading, reading_rows, writing, writing_rows
 from impactbench.store.tables import Device, Rater
+from impactbench.store.types import UTCDateTime
 
 SIGNED_IN_DAYS = 60
 """How long a device stays signed in."""
@@ -54,20 +55,16 @@ def rater_of_device(engine: Engine, key: str, *, now: datetime) -> Rater | None:
 
     The first time on a day is put down, so that people can see which of their devices are in use.
     """
-    with reading(engine) as session:
-        found = session.exec(
-            select(Rater, Device)
-            .join(Device, col(Device.rater_id) == Rater.id)
-            .where(Device.key_hash == hash_secret(key), col(Rater.active), *_in_force(now))
-        ).one_or_none()
+    with reading_rows(engine) as rows:
+        found = rows.execute(_BEHIND, {"key_hash": hash_secret(key), "since": _since(now)}).one_or_none()
     if found is None:
         return None
-    rater, device = found
+    device, last_seen_on, *person = found
     today = now.astimezone(UTC).date()
-    if device.last_seen_on < today:
-        with writing(engine) as session:
-            session.execute(update(Device).where(col(Device.id) == device.id).values(last_seen_on=today))
-    return rater
+    if last_seen_on < today:
+        with writing_rows(engine) as rows:
+            rows.execute(update(Device).where(col(Device.id) == device).values(last_seen_on=today))
+    return Rater(**dict(zip(_OF_RATER, person, strict=True)))
 
 
 def devices_of(engine: Engine, name: str) -> list[SignedIn]:
@@ -137,6 +134,21 @@ def signed_in_raters(session: Session, *, now: datetime) -> dict[int, int]:
     return counts
 
 
-def _in_force(now: datetime) -> tuple[ColumnElement[bool], ...]:
-    """The conditions under which a device is signed in."""
-    return col(Device.revoked_at).is_(None), col(Device.created_at) > now - timedelta(days=SIGNED_IN_DAYS)
+def _in_force(now: datetime | None = None) -> tuple[ColumnElement[bool], ...]:
+    """The conditions under which a device is signed in; without a time, it is bound to `since`."""
+    since = _SINCE if now is None else _since(now)
+    return col(Device.revoked_at).is_(None), col(Device.created_at) > since
+
+
+def _since(now: datetime) -> datetime:
+    """A device that was signed in before is not any more."""
+    return now - timedelta(days=SIGNED_IN_DAYS)
+
+
+_SINCE = bindparam("since", type_=UTCDateTime())
+_OF_RATER = tuple(Rater.model_fields)
+_BEHIND = (
+    select(col(Device.id), col(Device.last_seen_on), *(getattr(Rater, name) for name in _OF_RATER))
+    .join(Rater, col(Rater.id) == Device.rater_id)
+    .where(Device.key_hash == bindparam("key_hash", type_=Text), col(Rater.active), *_in_force())
+)

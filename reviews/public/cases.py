@@ -8,7 +8,19 @@ from sqlmodel import Session, col, select
 
 from impactbench.domain import ImpactBenchError, Role
 from impactbench.store.engine import insert_if_absent, reading, writing
-from impactbench.store.tables import CaseMark, Conversation, Judgment, Model, Rater, Run, Study
+from impactbench.store.tables import (
+    Benchmark,
+    CaseMark,
+    Conversation,
+    Judgment,
+    Metric,
+    MetricVersion,
+    Model,
+    Rater,
+    Run,
+    Scenario,
+    Study,
+)
 from reviews.public.results import PublicResults
 
 
@@ -24,6 +36,9 @@ class Case:
     benchmark: str
     metric: str
     model: str
+    scenario: str
+    age: str
+    """Of the simulated person."""
     first_turn: int | None
     """The exchange in which the behaviour first appears; None where it never does."""
     corrected_turn: int | None
@@ -79,6 +94,34 @@ def mark_case(
         return 1 if newest is None else newest.revision + 1
 
 
+def find_metric_version(engine: Engine, study: str, name: str, *, conversation_id: int) -> int:
+    """The newest wording of benchmark/metric on which a conversation of the study is judged.
+
+    Raises:
+        CaseRefused: there is none.
+    """
+    benchmark, _, metric = name.partition("/")
+    with reading(engine) as session:
+        found = session.exec(
+            select(MetricVersion.id)
+            .join(Metric, col(Metric.id) == MetricVersion.metric_id)
+            .join(Benchmark, col(Benchmark.id) == Metric.benchmark_id)
+            .join(Judgment, col(Judgment.metric_version_id) == MetricVersion.id)
+            .where(
+                Benchmark.slug == benchmark,
+                Metric.slug == metric,
+                Judgment.conversation_id == conversation_id,
+            )
+            .order_by(col(MetricVersion.version).desc())
+        ).first()
+    if found is None:
+        raise CaseRefused(
+            f"the study {study!r} has no conversation {conversation_id} that was judged on {name!r}"
+            " (a metric is named benchmark/metric)"
+        )
+    return found
+
+
 def _judged_in(session: Session, study: str, conversation_id: int, metric_version_id: int) -> int:
     found = session.exec(
         select(Study.id)
@@ -127,16 +170,18 @@ def cases(engine: Engine, results: PublicResults) -> list[Case]:
         return []
     by_version = {one.metric_version_id: one for one in results.metrics.values()}
     query = (
-        select(CaseMark, Model.slug)
+        select(CaseMark, Model.slug, Scenario)
         .join(Study, col(Study.id) == CaseMark.study_id)
         .join(Conversation, col(Conversation.id) == CaseMark.conversation_id)
         .join(Model, col(Model.id) == Conversation.model_id)
+        .join(Scenario, col(Scenario.id) == Conversation.scenario_id)
         .where(Study.slug == results.study.slug)
         .order_by(col(CaseMark.revision))
     )
     with reading(engine) as session:
         newest = {
-            (row.conversation_id, row.metric_version_id): (row, model) for row, model in session.exec(query)
+            (row.conversation_id, row.metric_version_id): (row, model, scenario)
+            for row, model, scenario in session.exec(query)
         }
     return [
         Case(
@@ -144,12 +189,14 @@ def cases(engine: Engine, results: PublicResults) -> list[Case]:
             benchmark=by_version[row.metric_version_id].benchmark,
             metric=by_version[row.metric_version_id].metric,
             model=model,
+            scenario=scenario.slug,
+            age=str(scenario.age or ""),
             first_turn=row.first_turn,
             corrected_turn=row.corrected_turn,
             note=row.note,
             revision=row.revision,
             marked_at=row.created_at,
         )
-        for (_, version), (row, model) in sorted(newest.items())
+        for (_, version), (row, model, scenario) in sorted(newest.items(), key=lambda pair: pair[0])
         if version in by_version
     ]

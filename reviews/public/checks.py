@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from impactbench.domain import LabelStatus
+from impactbench.domain import LabelStatus, LabelVerdict
 from impactbench.store.engine import reading
 from impactbench.store.tables import ReviewSet, Study
 from reviews.audit.corrected import Board, boards
@@ -32,6 +32,12 @@ from validation.mapping import PRIMARY
 from validation.results import Estimate
 
 NOT_CHECKED = "not_checked_by_experts"
+_FIELDS = {
+    LabelVerdict.PASS.value: "passed",
+    LabelVerdict.BORDERLINE.value: "borderline",
+    LabelVerdict.FAIL.value: "failed",
+    "cannot_judge": "cannot_judge",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +61,16 @@ class Checked:
         return self.status in (Status.NO_CONCERN_FOUND, Status.WATCH)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpertLabels:
+    """How many experts said what of a conversation; who they are is nobody's business."""
+
+    passed: int = 0
+    borderline: int = 0
+    failed: int = 0
+    cannot_judge: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Checks:
     """The evidence on all metrics of a study; raters are numbers here, and stay inside."""
@@ -65,6 +81,8 @@ class Checks:
     _experts: Mapping[int, frozenset[int]]
     corrected: tuple[Board, ...] = ()
     """The models under the reviewed metrics of each polarity, as experts would have judged them."""
+    labels: Mapping[tuple[int, int], ExpertLabels] = field(default_factory=dict)
+    """By conversation and metric version, what experts said of it."""
 
     def of(self, versions: Collection[int]) -> Checked:
         """What is known about metric versions together."""
@@ -155,4 +173,25 @@ def checks_of(tables: StudyTables, *, judge_id: int) -> Checks:
         items,
         experts,
         tuple(boards(tables, chosen)) if chosen is not None else (),
+        _labels(tables.assignments),
     )
+
+
+def _labels(assignments: pd.DataFrame) -> dict[tuple[int, int], ExpertLabels]:
+    """First labels alone: what somebody says again of the same conversation is no second opinion."""
+    said = assignments[assignments["repeat"] == 0]
+    word = [
+        str(label)
+        if status == LabelStatus.SUBMITTED
+        else "cannot_judge"
+        if status == LabelStatus.CANNOT_JUDGE
+        else None
+        for status, label in zip(said["status"], said["label"], strict=True)
+    ]
+    found: dict[tuple[int, int], Counter[str]] = {}
+    for conversation, version, verdict in zip(
+        said["conversation_id"], said["metric_version_id"], word, strict=True
+    ):
+        if verdict is not None:
+            found.setdefault((int(conversation), int(version)), Counter())[_FIELDS[verdict]] += 1
+    return {item: ExpertLabels(**numbers) for item, numbers in found.items()}

@@ -1,6 +1,6 @@
 """From a rate down to the conversations behind it: scenarios, verdicts, and the words where these are public."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -10,6 +10,7 @@ from impactbench.domain import Polarity, Turn, passes
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
 from impactbench.store.frames import conversation, judgment, model, run, scenario, study
+from reviews.public.checks import ExpertLabels
 from reviews.public.results import PublicMetric, PublicResults
 
 
@@ -32,6 +33,8 @@ class Transcript:
     passed: bool | None
     unscored_because: str
     justification: str
+    experts: ExpertLabels | None
+    """What experts said of it, once their results are reported; None where none has read it."""
 
 
 _VERDICTS = [
@@ -107,9 +110,12 @@ def _verdicts(engine: Engine, results: PublicResults, metrics: Sequence[PublicMe
     return frame[columns]
 
 
-def transcript(engine: Engine, results: PublicResults, conversation_id: int) -> Transcript | None:
-    """A conversation of the study and what the judge said of it; None where the public does not see conversations."""
-    found = _transcripts(engine, results, conversation.id == conversation_id)
+def transcript(
+    engine: Engine, results: PublicResults, metric: PublicMetric, conversation_id: int
+) -> Transcript | None:
+    """A conversation and what was said of it on a metric; None where the public does not see conversations."""
+    about = judgment.metric_version_id == metric.metric_version_id
+    found = _transcripts(engine, results, about & (conversation.id == conversation_id))
     return found[0] if found else None
 
 
@@ -154,13 +160,15 @@ def _transcripts(engine: Engine, results: PublicResults, chosen: ColumnElement[b
         rows = session.connection().execute(query).mappings().all()
     by_version = {one.metric_version_id: one for one in results.metrics.values()}
     return [
-        _public(row, by_version[row["metric_version_id"]])
+        _public(row, by_version[row["metric_version_id"]], results.checks.labels)
         for row in rows
         if row["metric_version_id"] in by_version
     ]
 
 
-def _public(row: RowMapping, metric: PublicMetric) -> Transcript:
+def _public(
+    row: RowMapping, metric: PublicMetric, labels: Mapping[tuple[int, int], ExpertLabels]
+) -> Transcript:
     present = row["present"]
     return Transcript(
         conversation_id=row["conversation_id"],
@@ -177,4 +185,5 @@ def _public(row: RowMapping, metric: PublicMetric) -> Transcript:
         passed=None if present is None else passes(present, Polarity(metric.polarity)),
         unscored_because=row["unscored_because"],
         justification=row["justification"],
+        experts=labels.get((row["conversation_id"], row["metric_version_id"])),
     )

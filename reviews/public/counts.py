@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Engine, Select, case, func, select, true
+from sqlalchemy import Engine, case, func, select
 
 from impactbench.domain import AgeVariant, Polarity
 from impactbench.rates.metric_tally import AGES, MetricTally
@@ -44,9 +44,8 @@ class Counted:
     """Conversations whose simulated user has no age, which are not counted."""
 
 
-def count_verdicts(engine: Engine, study_slug: str) -> Counted:
-    """Count the verdicts of the judge that has said most."""
-    rows = all_counts(engine, study_slug)
+def count_verdicts(rows: pd.DataFrame) -> Counted:
+    """The counts of `all_counts` that one table of results may hold: those of the judge that has said most."""
     if rows.empty:
         return Counted(judge_id=None, judge="", other_judges=(), cells=_cells(rows), without_age=0)
     said = rows.groupby(["judge_id", "judge"])["n"].sum().sort_values(ascending=False, kind="stable")
@@ -65,14 +64,9 @@ def count_verdicts(engine: Engine, study_slug: str) -> Counted:
     )
 
 
-def all_counts(engine: Engine, study_slug: str, *, only: tuple[str, str] | None = None) -> pd.DataFrame:
+def all_counts(engine: Engine, study_slug: str) -> pd.DataFrame:
     """A judge, run, model, metric version and age: judge_id, judge, run_id, run, run_made, model, family,
     provider, metric_version_id, benchmark, metric, version, polarity, age, n, present, unscored. First repeats only.
-
-    Args:
-        engine: the database.
-        study_slug: the study.
-        only: a benchmark and a metric, for counts of that metric alone.
     """
     counts = (
         select(
@@ -89,11 +83,7 @@ def all_counts(engine: Engine, study_slug: str, *, only: tuple[str, str] | None 
         .join(t.Scenario, scenario.id == conversation.scenario_id)
         .join(t.Run, run.id == conversation.run_id)
         .join(t.Study, study.id == run.study_id)
-        .where(
-            study.slug == study_slug,
-            judgment.repeat == 0,
-            true() if only is None else judgment.metric_version_id.in_(_versions(*only)),
-        )
+        .where(study.slug == study_slug, judgment.repeat == 0)
         .group_by(
             judgment.judge_id,
             conversation.run_id,
@@ -132,15 +122,6 @@ def all_counts(engine: Engine, study_slug: str, *, only: tuple[str, str] | None 
         frame[name] = frame[name].astype(np.int64)
     order = ["benchmark", "metric", "version", "model", "run_id", "judge_id", "age"]
     return frame.sort_values(order, kind="stable").reset_index(drop=True)
-
-
-def _versions(benchmark_slug: str, metric_slug: str) -> Select[tuple[Any]]:
-    return (
-        select(metric_version.id)
-        .join(t.Metric, metric.id == metric_version.metric_id)
-        .join(t.Benchmark, benchmark.id == metric.benchmark_id)
-        .where(benchmark.slug == benchmark_slug, metric.slug == metric_slug)
-    )
 
 
 def _frame(result: Any) -> pd.DataFrame:

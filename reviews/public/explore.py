@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ from impactbench.rates.metric_tally import AGES
 from impactbench.rates.rate_intervals import DIFFERENCE, estimates
 from impactbench.rates.rate_sample import RateSample
 from reviews.public.nutrition import DRAWS
-from reviews.public.results import SEED, PublicResults
+from reviews.public.results import SEED, PublicResults, remembered
 from validation.contested import Status
 from validation.ranking import Ranking, rank_sets
 from validation.results import Estimate
@@ -91,7 +90,7 @@ def place_rates(
     return list(_place_rates(results, level, filters or Filters()))
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _place_rates(results: PublicResults, level: Level, filters: Filters) -> tuple[PlaceRate, ...]:
     tally, kept = results.tally, chosen_metrics(results, filters)
     columns = chosen_models(results, filters)
@@ -166,7 +165,7 @@ def model_order(
     )
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _ranking(
     results: PublicResults, filters: Filters, weights: str | tuple[tuple[str, float], ...]
 ) -> Ranking:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from impactbench.rates.metric_tally import AGES, MetricTally
 from impactbench.rates.rate_intervals import estimates
 from impactbench.rates.rate_sample import RateSample
 from reviews.public.checks import Checked
-from reviews.public.results import SEED, PublicResults
+from reviews.public.results import SEED, PublicResults, remembered
 from validation.results import Estimate
 
 DRAWS = 2_000
@@ -68,7 +67,7 @@ def nutrition_labels(results: PublicResults, *, by: str | None = None) -> dict[s
     return dict(_labels(results, grouping))
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _labels(results: PublicResults, grouping: str) -> dict[str, NutritionLabel]:
     tally = results.tally
     if not tally.metrics:

@@ -1,13 +1,12 @@
 """One metric over time: across wordings, judges and runs, with every change marked and nothing joined across one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Engine
-
 from impactbench.domain import Polarity
-from reviews.public.counts import all_counts
-from reviews.public.results import PublicResults
+from impactbench.rates.metric_tally import MetricName
+from reviews.public.results import PublicResults, remembered
 from validation.intervals import wilson
 from validation.results import Estimate
 
@@ -30,9 +29,10 @@ class Point:
     """What is not as it was in the model's point before: the wording, the judge."""
 
 
-def over_time(engine: Engine, results: PublicResults, benchmark: str, metric: str) -> list[Point]:
+def over_time(results: PublicResults, benchmark: str, metric: str) -> list[Point]:
     """Every rate that the study has on a metric, by model and time; both ages together."""
-    rows = all_counts(engine, results.study.slug, only=(benchmark, metric))
+    counts = results.counts
+    rows = counts[(counts["benchmark"] == benchmark) & (counts["metric"] == metric)]
     summed = (
         rows.groupby(
             [
@@ -72,6 +72,43 @@ def over_time(engine: Engine, results: PublicResults, benchmark: str, metric: st
             )
         )
     return points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What a study has on a metric beyond one look at it."""
+
+    runs: int
+    """The most that one model has."""
+    versions: int
+    judges: int
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is anything to follow over time."""
+        return max(self.runs, self.versions, self.judges) > 1
+
+
+@remembered
+def histories(results: PublicResults) -> Mapping[MetricName, History]:
+    """For each metric in the order of the results, how often it was looked at, in how many wordings, by how many judges."""
+    counts = results.counts
+    keys = list(zip(counts["benchmark"], counts["metric"], strict=True))
+    runs: dict[tuple[MetricName, str], set[int]] = {}
+    versions: dict[MetricName, set[int]] = {}
+    judges: dict[MetricName, set[int]] = {}
+    columns = (counts[name] for name in ("model", "run_id", "version", "judge_id"))
+    for key, model, run, version, judge in zip(keys, *columns, strict=True):
+        runs.setdefault((key, model), set()).add(run)
+        versions.setdefault(key, set()).add(version)
+        judges.setdefault(key, set()).add(judge)
+    most: dict[MetricName, int] = {}
+    for (key, _), of_model in runs.items():
+        most[key] = max(most.get(key, 0), len(of_model))
+    return {
+        key: History(runs=most[key], versions=len(versions[key]), judges=len(judges[key]))
+        for key in results.metrics
+    }
 
 
 def _changes(before: Point | None, version: int, judge_id: int) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from impactbench.rates.age_comparison import AgeComparison, compare_ages
 from impactbench.rates.area_rates import AreaRates, area_rates
 from impactbench.rates.metric_tally import MetricTally
 from impactbench.rates.rate_orders import BenchmarkOrder, benchmark_orders
-from reviews.public.results import SEED, PublicResults
+from reviews.public.results import SEED, PublicResults, remembered
 
 DRAWS = 10_000
 
@@ -50,7 +49,7 @@ class PaperStatistics:
     seed: int
 
 
-@lru_cache(maxsize=8)
+@remembered
 def paper_statistics(results: PublicResults, *, draws: int = DRAWS) -> PaperStatistics:
     """Everything on the same resampled metrics.
 

@@ -1,29 +1,49 @@
 """The results of one study as the public may see them: read once, and everything public is computed from them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
 from threading import Lock
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Engine, Select, inspect, select
+from sqlalchemy import Engine, Select, func, inspect, select
 
 from impactbench.rates.metric_tally import MetricName, MetricTally
 from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
-from impactbench.store.frames import benchmark, metric, metric_version, placement, subarea
+from impactbench.store.frames import benchmark, metric, run
+from impactbench.store.frames import study as of_study
 from reviews.public.checks import Checked, Checks, read_checks
-from reviews.public.counts import count_verdicts, tally_of
+from reviews.public.counts import all_counts, count_verdicts, tally_of
 from reviews.public.releasing import PublicStudy, public_study
 
+_WORDING = (
+    "benchmark",
+    "benchmark_name",
+    "metric",
+    "metric_version_id",
+    "version",
+    "name",
+    "polarity",
+    "definition",
+    "interpretive_clause",
+    "question",
+    "evidence",
+    "author",
+    "subareas",
+)
+_MOST_COMPUTED = 256
+P = ParamSpec("P")
+Result = TypeVar("Result")
 SEED = 20_261_020
 """Of every resampling that a public number rests on."""
 
 _category = inspect(t.Category).columns
 _member = inspect(t.CategoryMetric).columns
-_mark = inspect(t.CaseMark).columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +71,7 @@ class PublicMetric:
         return self.benchmark, self.metric
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class PublicResults:
     """A study's results. Nothing here names a rater, quotes a conversation or comes from an unreported review set."""
 
@@ -68,12 +88,21 @@ class PublicResults:
     metrics: Mapping[MetricName, PublicMetric]
     """In the order of the tally."""
     models: pd.DataFrame
-    """One row a model: model, family, provider."""
+    """One row a model: model, name (what it is called where people read), family, provider."""
     places: pd.DataFrame
     """One row a metric and subarea: benchmark, metric, area (the domain), subarea."""
     categories: pd.DataFrame
     """One row a metric and heading of the label, in the order of the label: benchmark, metric, category."""
     checks: Checks
+    counts: pd.DataFrame
+    """Every count that the study has, as `all_counts` gives them: of other judges, wordings and runs too."""
+    computed: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    """What was computed from these results, and goes when they go: see `remembered`."""
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """What each model is called where people read; in addresses and files it keeps its slug."""
+        return dict(zip(self.models["model"], self.models["name"], strict=True))
 
 
 def read_public(engine: Engine, slug: str, *, unreleased: bool = False) -> PublicResults:
@@ -88,7 +117,8 @@ def read_public(engine: Engine, slug: str, *, unreleased: bool = False) -> Publi
         NotReleased: the public does not see it.
     """
     study = public_study(engine, slug, unreleased=unreleased)
-    counted = count_verdicts(engine, slug)
+    counts = all_counts(engine, slug)
+    counted = count_verdicts(counts)
     checks = read_checks(engine, slug, judge_id=counted.judge_id or 0)
     tally = tally_of(counted.cells)
     versions = {
@@ -97,7 +127,7 @@ def read_public(engine: Engine, slug: str, *, unreleased: bool = False) -> Publi
         .drop_duplicates()
         .itertuples(index=False)
     }
-    places = _rows(engine, _PLACES)
+    places = frames.placements(engine)
     return PublicResults(
         study=study,
         judge_id=counted.judge_id,
@@ -105,31 +135,56 @@ def read_public(engine: Engine, slug: str, *, unreleased: bool = False) -> Publi
         other_judges=counted.other_judges,
         without_age=counted.without_age,
         tally=tally,
-        metrics=_metrics(engine, tally, versions, places, checks),
-        models=counted.cells[["model", "family", "provider"]]
-        .drop_duplicates()
-        .sort_values("model")
-        .reset_index(drop=True),
+        metrics=_metrics(engine, tally, versions, checks),
+        models=_models(counted.cells, _names(engine, slug)),
         places=_of(places, versions),
         categories=_of(_rows(engine, _CATEGORIES), versions),
         checks=checks,
+        counts=counts,
     )
+
+
+def remembered(
+    compute: Callable[Concatenate[PublicResults, P], Result],
+) -> Callable[Concatenate[PublicResults, P], Result]:
+    """A computation whose outcome is kept with the results that it is about; of very many, the newest are kept."""
+
+    @wraps(compute)
+    def ask(results: PublicResults, /, *args: P.args, **kwargs: P.kwargs) -> Result:
+        key = compute.__qualname__, args, tuple(sorted(kwargs.items()))
+        known = results.computed
+        if (kept := known.get(key)) is None:
+            for oldest in list(known)[: max(len(known) - _MOST_COMPUTED + 1, 0)]:
+                known.pop(oldest, None)
+            kept = known[key] = (compute(results, *args, **kwargs),)
+        found: Result = kept[0]
+        return found
+
+    return ask
 
 
 _KEPT: dict[tuple[str, str, bool], tuple[str, PublicResults]] = {}
 _LOCK = Lock()
 
 
-def kept_public(engine: Engine, slug: str, *, unreleased: bool = False) -> PublicResults:
+def kept_public(
+    engine: Engine, slug: str, *, unreleased: bool = False, state: str | None = None
+) -> PublicResults:
     """The results of a study, read anew only where something that the public sees has changed.
 
     What is computed from the same results is computed once, so equal questions are answered at once.
+
+    Args:
+        engine: the database.
+        slug: the study.
+        unreleased: for members of the workbench only.
+        state: from `public_state`, where it was asked for just now and need not be again.
 
     Raises:
         NotReleased: the public does not see it.
     """
     public_study(engine, slug, unreleased=unreleased)
-    key, state = (str(engine.url), slug, unreleased), public_state(engine, slug)
+    key, state = (str(engine.url), slug, unreleased), state or public_state(engine, slug)
     with _LOCK:
         before = _KEPT.get(key)
         if before is None or before[0] != state:
@@ -137,36 +192,43 @@ def kept_public(engine: Engine, slug: str, *, unreleased: bool = False) -> Publi
     return before[1]
 
 
+_STATES: dict[tuple[str, str], tuple[tuple[object, ...], str]] = {}
+
+
 def public_state(engine: Engine, slug: str) -> str:
-    """A word that changes whenever anything that the public sees of a study has changed."""
+    """A word that changes whenever anything that the public sees of a study has changed.
+
+    What concerns the study alone is counted only where something was added to any study: that takes a tenth of the time.
+    """
     study = public_study(engine, slug, unreleased=True)
-    headings = len(_rows(engine, select(_member.metric_id)))
-    marks = len(_rows(engine, select(_mark.id)))
-    return "-".join(
-        [
-            frames.state(engine, slug),
-            str(study.released_at),
-            str(study.transcripts),
-            str(study.under_review),
-            str(headings),
-            str(marks),
-        ]
-    )
+    with reading(engine) as session:
+        added = session.execute(select(*map(_number, _ADDED), _given_up)).one()
+    shown = study.released_at, study.transcripts, study.under_review, study.title, study.notice
+    seen, place = (*added, *shown), (str(engine.url), slug)
+    known = _STATES.get(place)
+    if known is None or known[0] != seen:
+        at_hand = (*shown, *added[: len(_OF_NO_STUDY)])
+        known = _STATES[place] = seen, "-".join(map(str, (frames.state(engine, slug), *at_hand)))
+    return known[1]
 
 
-_PLACES = (
-    select(
-        benchmark.slug.label("benchmark"),
-        metric.slug.label("metric"),
-        subarea.domain.label("area"),
-        subarea.name.label("subarea"),
-    )
-    .select_from(t.Placement)
-    .join(t.Metric, metric.id == placement.metric_id)
-    .join(t.Benchmark, benchmark.id == metric.benchmark_id)
-    .join(t.Subarea, subarea.id == placement.subarea_id)
-    .order_by(subarea.domain, subarea.name, benchmark.slug, metric.slug)
+def _number(table: type[t.Table]) -> Any:
+    return select(func.count()).select_from(table).scalar_subquery()
+
+
+_OF_NO_STUDY: tuple[type[t.Table], ...] = (t.CategoryMetric, t.Placement, t.CaseMark, t.ChangeNote)
+_ADDED: tuple[type[t.Table], ...] = (
+    *_OF_NO_STUDY,
+    t.Judgment,
+    t.Conversation,
+    t.Assignment,
+    t.Label,
+    t.Adjudication,
+    t.MetricVersion,
+    t.Response,
 )
+"""What the public sees, or what that follows from, of which rows are only ever added."""
+_given_up = select(func.count(frames.assignment.released_at)).scalar_subquery()
 _CATEGORIES = (
     select(benchmark.slug.label("benchmark"), metric.slug.label("metric"), _category.name.label("category"))
     .select_from(t.CategoryMetric)
@@ -175,43 +237,47 @@ _CATEGORIES = (
     .join(t.Category, _category.id == _member.category_id)
     .order_by(_category.position, _category.id, benchmark.slug, metric.slug)
 )
-_VERSIONS = (
-    select(
-        metric_version.id.label("metric_version_id"),
-        benchmark.slug.label("benchmark"),
-        benchmark.name.label("benchmark_name"),
-        metric.slug.label("metric"),
-        metric_version.version,
-        metric_version.name,
-        metric_version.polarity,
-        metric_version.definition,
-        metric_version.interpretive_clause,
-        metric_version.question,
-        metric_version.evidence,
-        metric_version.author,
-    )
-    .join(t.Metric, metric.id == metric_version.metric_id)
-    .join(t.Benchmark, benchmark.id == metric.benchmark_id)
-)
 
 
 def _metrics(
     engine: Engine,
     tally: MetricTally,
     versions: Mapping[MetricName, int],
-    places: pd.DataFrame,
     checks: Checks,
 ) -> dict[MetricName, PublicMetric]:
-    rows = {row["metric_version_id"]: row for row in _rows(engine, _VERSIONS).to_dict("records")}
-    stands = places.groupby(["benchmark", "metric"])["subarea"].agg(tuple).to_dict()
+    known = frames.metrics(engine).set_index("metric_version_id", drop=False)[list(_WORDING)]
+    rows = known[~known.index.duplicated()].to_dict("index")
     found = {}
     for key in tally.metrics:
         row = {str(name): value for name, value in rows[versions[key]].items()}
+        places = tuple(row.pop("subareas"))
         row["polarity"] = str(row["polarity"])
-        found[key] = PublicMetric(
-            **row, subareas=tuple(stands.get(key, ())), checked=checks.of([versions[key]])
-        )
+        found[key] = PublicMetric(**row, subareas=places, checked=checks.of([versions[key]]))
     return found
+
+
+def _names(engine: Engine, slug: str) -> dict[str, str]:
+    """What the runs of the study say that their models are called."""
+    spoken = (run.manifest["model"].as_string(), run.manifest["model_name"].as_string())
+    query = select(*spoken).join(t.Study, of_study.id == run.study_id).where(of_study.slug == slug)
+    with reading(engine) as session:
+        return {model: name for model, name in session.execute(query.order_by(run.id)) if model and name}
+
+
+def _models(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """A name that two models have says which is meant."""
+    frame = cells[["model", "family", "provider"]].drop_duplicates("model").sort_values("model")
+    called = [names.get(model, model) for model in frame["model"]]
+    said = Counter(called)
+    frame.insert(
+        1,
+        "name",
+        [
+            name if said[name] == 1 else f"{name} ({model})"
+            for name, model in zip(called, frame["model"], strict=True)
+        ],
+    )
+    return frame.reset_index(drop=True)
 
 
 def _of(rows: pd.DataFrame, versions: Mapping[MetricName, int]) -> pd.DataFrame:

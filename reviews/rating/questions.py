@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Engine, Integer, Text, bindparam, cast
-from sqlmodel import Session, col, func, select
+from sqlalchemy import Engine, Integer, Text, bindparam, cast, or_
+from sqlmodel import col, func, select
 
 from impactbench.domain import LabelVerdict
-from impactbench.store.engine import insert_if_absent, reading, writing
+from impactbench.store.engine import insert_if_absent, reading_rows, writing
 from impactbench.store.tables import Assignment, Conversation, Label, MetricVersion, Response, ReviewSet
 from reviews.labels import Answer, LabelRefused
+from reviews.rating.own import Own, Rows
 from reviews.rubrics import DEFAULT, Question, Rubric, load, missing, unacceptable
 
 CLOSING = "set"
@@ -30,24 +31,34 @@ def read_rubric(frozen: str) -> Rubric:
     return Rubric.model_validate(document) if document else load(DEFAULT)
 
 
-def item_questions(session: Session, assignment: Assignment, rubric: Rubric) -> tuple[Question, ...]:
+_RATER, _SET = bindparam("rater", type_=Integer), bindparam("in_set", type_=Integer)
+_ASKED_WITH = select(Response.value).where(
+    Response.rater_id == _RATER,
+    Response.review_set_id == _SET,
+    Response.subject == bindparam("subject", type_=Text),
+    Response.question == "asked_with",
+)
+_SCENARIO = select(Conversation.scenario_id).where(
+    Conversation.id == bindparam("conversation", type_=Integer)
+)
+
+
+def item_questions(rows: Rows, own: Own, rubric: Rubric) -> tuple[Question, ...]:
     """The questions that go with an item: its own, and its scenario's where the rater has not answered those yet."""
     if not rubric.scenario:
         return rubric.item
-    answered_with = session.exec(
-        select(Response.value).where(
-            Response.rater_id == assignment.rater_id,
-            Response.review_set_id == assignment.review_set_id,
-            Response.subject == scenario_subject(session, assignment),
-            Response.question == "asked_with",
-        )
-    ).first()
-    return rubric.item + (rubric.scenario if answered_with in (None, assignment.code) else ())
+    about = {
+        "rater": own.rater_id,
+        "in_set": own.review_set_id,
+        "subject": scenario_subject(rows, own),
+    }
+    answered_with = rows.scalars(_ASKED_WITH, about).first()
+    return rubric.item + (rubric.scenario if answered_with in (None, own.code) else ())
 
 
-def scenario_subject(session: Session, assignment: Assignment) -> str:
-    """What the answers about an assignment's scenario are filed under."""
-    return f"scenario/{session.get_one(Conversation, assignment.conversation_id).scenario_id}"
+def scenario_subject(rows: Rows, own: Own) -> str:
+    """What the answers about an item's scenario are filed under."""
+    return f"scenario/{rows.scalar(_SCENARIO, {'conversation': own.conversation_id})}"
 
 
 def check(answer: Answer, rubric: Rubric, asked: tuple[Question, ...]) -> None:
@@ -68,38 +79,44 @@ def check(answer: Answer, rubric: Rubric, asked: tuple[Question, ...]) -> None:
         raise LabelRefused(f"The answer to “{wrong[0]}” cannot be kept as it is.")
 
 
-def keep_item_responses(
-    session: Session, assignment: Assignment, rubric: Rubric, label: Label, answer: Answer
-) -> None:
+def keep_item_responses(rows: Rows, own: Own, rubric: Rubric, label: Label, answer: Answer) -> None:
     """File the responses that came with a label, under the same revision."""
     by_subject: dict[str, dict[str, Any]] = {}
     about_scenario = {question.id for question in rubric.scenario}
     for question, value in answer.responses.items():
-        about = (
-            scenario_subject(session, assignment) if question in about_scenario else f"item/{assignment.code}"
-        )
+        about = scenario_subject(rows, own) if question in about_scenario else f"item/{own.code}"
         by_subject.setdefault(about, {})[question] = value
         if question in about_scenario:
-            by_subject[about]["asked_with"] = assignment.code
+            by_subject[about]["asked_with"] = own.code
     if answer.passages:
         passages = [passage.model_dump() for passage in answer.passages]
-        by_subject.setdefault(f"item/{assignment.code}", {})["passages"] = passages
+        by_subject.setdefault(f"item/{own.code}", {})["passages"] = passages
     for subject, values in by_subject.items():
-        _add(session, assignment.rater_id, assignment.review_set_id, subject, values, label.revision)
+        _add(rows, own.rater_id, own.review_set_id, subject, values, label.revision)
 
 
-def item_responses(session: Session, assignment: Assignment, revision: int) -> dict[str, Any]:
+_GIVEN = select(Response.question, Response.value).where(
+    Response.rater_id == _RATER,
+    Response.review_set_id == _SET,
+    or_(
+        col(Response.subject) == bindparam("item", type_=Text),
+        col(Response.subject) == bindparam("scenario", type_=Text),
+    ),
+    Response.revision == bindparam("revision", type_=Integer),
+    Response.question != "asked_with",
+)
+
+
+def item_responses(rows: Rows, own: Own, revision: int) -> dict[str, Any]:
     """What the rater answered with one revision of their label, by question."""
-    rows = session.exec(
-        select(Response.question, Response.value).where(
-            Response.rater_id == assignment.rater_id,
-            Response.review_set_id == assignment.review_set_id,
-            col(Response.subject).in_([f"item/{assignment.code}", scenario_subject(session, assignment)]),
-            Response.revision == revision,
-            Response.question != "asked_with",
-        )
-    ).all()
-    return dict(rows)
+    asked = {
+        "rater": own.rater_id,
+        "in_set": own.review_set_id,
+        "item": f"item/{own.code}",
+        "scenario": scenario_subject(rows, own),
+        "revision": revision,
+    }
+    return dict(rows.execute(_GIVEN, asked).all())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +133,7 @@ class OpenQuestions:
 _SETS = (
     select(ReviewSet.id, cast(ReviewSet.rubric, Text))
     .where(
-        col(ReviewSet.id).in_(
-            select(Assignment.review_set_id).where(Assignment.rater_id == bindparam("rater", type_=Integer))
-        ),
+        col(ReviewSet.id).in_(select(Assignment.review_set_id).where(Assignment.rater_id == _RATER)),
         ReviewSet.origin == "design",
     )
     .order_by(col(ReviewSet.id))
@@ -127,10 +142,15 @@ _SETS = (
 
 def open_questions(engine: Engine, rater_id: int) -> OpenQuestions | None:
     """The next questions about a metric whose items are all answered, or about a set that is; None where there are none."""
-    with reading(engine) as session:
-        for set_id, frozen in session.execute(_SETS, {"rater": rater_id}).all():
-            if (found := _open_in(session, rater_id, set_id, read_rubric(frozen))) is not None:
-                return found
+    with reading_rows(engine) as rows:
+        return first_open(rows, rater_id)
+
+
+def first_open(rows: Rows, rater_id: int) -> OpenQuestions | None:
+    """The same, asked together with something else."""
+    for set_id, frozen in rows.execute(_SETS, {"rater": rater_id}).all():
+        if (found := _open_in(rows, rater_id, set_id, read_rubric(frozen))) is not None:
+            return found
     return None
 
 
@@ -153,38 +173,41 @@ _WAITING = (
     select(Assignment.metric_version_id, func.count(col(Assignment.id)), func.count(col(Label.id).distinct()))
     .outerjoin(Label, (col(Label.assignment_id) == Assignment.id) & (col(Label.revision) == 1))
     .where(
-        Assignment.rater_id == bindparam("rater", type_=Integer),
-        Assignment.review_set_id == bindparam("in_set", type_=Integer),
+        Assignment.rater_id == _RATER,
+        Assignment.review_set_id == _SET,
         col(Assignment.released_at).is_(None),
     )
     .group_by(col(Assignment.metric_version_id))
     .order_by(col(Assignment.metric_version_id))
 )
 _ANSWERED = select(Response.subject).where(
-    Response.rater_id == bindparam("rater", type_=Integer),
-    Response.review_set_id == bindparam("in_set", type_=Integer),
+    Response.rater_id == _RATER,
+    Response.review_set_id == _SET,
     Response.question == "answered",
+)
+_METRIC = select(MetricVersion.name, MetricVersion.definition).where(
+    MetricVersion.id == bindparam("version", type_=Integer)
 )
 
 
-def _open_in(session: Session, rater_id: int, set_id: int, rubric: Rubric) -> OpenQuestions | None:
+def _open_in(rows: Rows, rater_id: int, set_id: int, rubric: Rubric) -> OpenQuestions | None:
     if not rubric.metric and not rubric.closing:
         return None
     within = {"rater": rater_id, "in_set": set_id}
-    counts = session.execute(_WAITING, within).all()
+    counts = rows.execute(_WAITING, within).all()
     if all(asked > done for _, asked, done in counts):
         return None
-    answered = set(session.scalars(_ANSWERED, within).all())
+    answered = set(rows.scalars(_ANSWERED, within).all())
     if rubric.metric:
         for version, asked, done in counts:
             subject = f"metric/{version}"
             if asked == done and subject not in answered:
-                metric = session.get_one(MetricVersion, version)
+                name, definition = rows.execute(_METRIC, {"version": version}).one()
                 return OpenQuestions(
                     review_set_id=set_id,
                     subject=subject,
-                    title=metric.name,
-                    about=metric.definition,
+                    title=name,
+                    about=definition,
                     questions=rubric.metric,
                 )
     if (
@@ -200,14 +223,14 @@ def _open_in(session: Session, rater_id: int, set_id: int, rubric: Rubric) -> Op
 
 
 def _add(
-    session: Session,
+    rows: Rows,
     rater_id: int,
     review_set_id: int,
     subject: str,
     values: Mapping[str, Any],
     revision: int,
 ) -> None:
-    rows = [
+    responses = [
         {
             "rater_id": rater_id,
             "review_set_id": review_set_id,
@@ -218,4 +241,4 @@ def _add(
         }
         for question, value in values.items()
     ]
-    insert_if_absent(session, Response, rows)
+    insert_if_absent(rows, Response, responses)

@@ -10,12 +10,13 @@ import time
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Engine, Integer, Text, and_, bindparam, case, cast, func, select
 from sqlalchemy.orm import aliased
-from sqlmodel import Session, col
+from sqlmodel import col
 
 from impactbench.domain import Polarity
 from impactbench.store.tables import (
@@ -26,12 +27,12 @@ from impactbench.store.tables import (
     Mask,
     MetricVersion,
     Model,
-    Rater,
     ReviewSet,
     Run,
 )
 from reviews.blinding import BlindTurn, blind_turns
 from reviews.blindness.leak_scan import spans_to_hide
+from reviews.rating.own import IS_OWN, OWN, Own, Rows
 from reviews.rating.questions import read_rubric
 from reviews.rating.worklist import before, in_list
 from reviews.rubrics import Rubric
@@ -47,7 +48,8 @@ _BELIEVED_SECONDS = 60
 class Seat:
     """An assignment with everything that the desk needs of it."""
 
-    assignment: Assignment
+    own: Own
+    option_order: list[str]
     label: Label | None
     """The newest revision of the rater's own label."""
     draft: Draft | None
@@ -76,14 +78,16 @@ _newest_revision = (
     .correlate(Assignment)
     .scalar_subquery()
 )
-_RATER, _CODE = bindparam("rater", type_=Integer), bindparam("code", type_=Text)
+_RATER = bindparam("rater", type_=Integer)
 _SET, _POSITION = bindparam("in_set", type_=Integer), bindparam("at", type_=Integer)
 
+_OF_LABEL, _OF_DRAFT = tuple(Label.model_fields), tuple(Draft.model_fields)
 _SEAT = (
     select(
-        Assignment,
-        Label,
-        Draft,
+        *OWN,
+        *(getattr(Label, name) for name in _OF_LABEL),
+        *(getattr(Draft, name) for name in _OF_DRAFT),
+        col(Assignment.option_order),
         cast(ReviewSet.rubric, Text).label("rubric_text"),
         col(MetricVersion.polarity),
         col(MetricVersion.question),
@@ -94,7 +98,7 @@ _SEAT = (
         select(func.max(aliased(Conversation).id)).scalar_subquery(),
         select(func.count(col(Run.id))).scalar_subquery(),
     )
-    .join(Rater, col(Rater.id) == Assignment.rater_id)
+    .select_from(Assignment)
     .join(ReviewSet, col(ReviewSet.id) == Assignment.review_set_id)
     .join(Conversation, col(Conversation.id) == Assignment.conversation_id)
     .join(MetricVersion, col(MetricVersion.id) == Assignment.metric_version_id)
@@ -102,7 +106,7 @@ _SEAT = (
         Label, and_(col(Label.assignment_id) == Assignment.id, col(Label.revision) == _newest_revision)
     )
     .outerjoin(Draft, col(Draft.assignment_id) == Assignment.id)
-    .where(col(Assignment.code) == _CODE, col(Assignment.rater_id) == _RATER, col(Rater.active))
+    .where(*IS_OWN)
 )
 
 _counted = (
@@ -134,7 +138,7 @@ _PLACE = select(
 ).join_from(_counted, _spent, _counted.c.total >= 0)
 
 _MASKS = (
-    select(Mask)
+    select(*(getattr(Mask, name) for name in ("message", "start", "end", "revision", "decision")))
     .where(col(Mask.conversation_id) == bindparam("conversation", type_=Integer))
     .order_by(col(Mask.message), col(Mask.start), col(Mask.end), col(Mask.revision))
 )
@@ -154,33 +158,33 @@ def make_ready() -> None:
     spans_to_hide([], models=[("", "", "")])
 
 
-def seat(engine: Engine, session: Session, rater_id: int, code: str) -> Seat | None:
+def seat(engine: Engine, rows: Rows, rater_id: int, code: str) -> Seat | None:
     """The item behind a code; None where it is not in the list of this rater, or they may rate no more."""
-    found = session.execute(_SEAT, {"rater": rater_id, "code": code}).one_or_none()
+    found = rows.execute(_SEAT, {"rater": rater_id, "code": code}).one_or_none()
     if found is None:
         return None
-    assignment, label, draft, rubric, polarity, question, definition, clause, turns, *newest = found
-    models = _models(engine, session, assignment.study_id, tuple(newest))
-    masks = session.scalars(_MASKS, {"conversation": assignment.conversation_id}).all()
+    parts = iter(found)
+    own = Own(*islice(parts, len(OWN)))
+    label = dict(zip(_OF_LABEL, islice(parts, len(_OF_LABEL)), strict=True))
+    draft = dict(zip(_OF_DRAFT, islice(parts, len(_OF_DRAFT)), strict=True))
+    option_order, rubric, polarity, question, definition, clause, turns, *newest = parts
+    models = _models(engine, rows, own.study_id, tuple(newest))
+    masks = rows.execute(_MASKS, {"conversation": own.conversation_id}).all()
     return Seat(
-        assignment=assignment,
-        label=label,
-        draft=draft,
+        own=own,
+        option_order=option_order,
+        label=None if label["id"] is None else Label(**label),
+        draft=None if draft["assignment_id"] is None else Draft(**draft),
         rubric=read_rubric(rubric),
         metric=(polarity, question, definition, clause),
-        turns=_shown(
-            turns,
-            models,
-            tuple(_Decided(one.message, one.start, one.end, one.revision, one.decision) for one in masks),
-        ),
+        turns=_shown(turns, models, tuple(_Decided(*one) for one in masks)),
     )
 
 
-def place(session: Session, assignment: Assignment) -> Place:
+def place(rows: Rows, own: Own) -> Place:
     """Where a rater stands when they look at one of their items."""
-    total, done, passed, previous, seconds, last = session.execute(
-        _PLACE,
-        {"rater": assignment.rater_id, "in_set": assignment.review_set_id, "at": assignment.position},
+    total, done, passed, previous, seconds, last = rows.execute(
+        _PLACE, {"rater": own.rater_id, "in_set": own.review_set_id, "at": own.position}
     ).one()
     return Place(
         position=int(passed or 0) + 1,
@@ -204,16 +208,17 @@ class _InStudy:
 _in_studies: WeakKeyDictionary[Engine, dict[int, _InStudy]] = WeakKeyDictionary()
 
 
-def _models(engine: Engine, session: Session, study_id: int, newest: tuple[Any, ...]) -> Models:
+def _models(engine: Engine, rows: Rows, study_id: int, newest: tuple[Any, ...]) -> Models:
     """The models of a study: which they are takes reading all its conversations, so it is asked only where some came in."""
     known = _in_studies.setdefault(engine, {}).get(study_id)
     if known is None or known.newest != newest or known.until < time.monotonic():
-        ids = frozenset(session.scalars(_MODELS_OF_STUDY, {"study": study_id}).all())
+        ids = frozenset(rows.scalars(_MODELS_OF_STUDY, {"study": study_id}).all())
         known = _InStudy(ids, newest, time.monotonic() + _BELIEVED_SECONDS)
         _in_studies[engine][study_id] = known
-    rows = session.execute(_MODELS).all()
     return tuple(
-        (slug, family, provider) for number, slug, family, provider in rows if number in known.models
+        (slug, family, provider)
+        for number, slug, family, provider in rows.execute(_MODELS)
+        if number in known.models
     )
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, Engine, Integer, Text, and_, bindparam, func, or_
 from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
-from impactbench.store.engine import reading
+from impactbench.store.engine import reading, reading_rows
 from impactbench.store.tables import Assignment, Label, ReviewSet
-from reviews.rating.questions import rubric_of
+from reviews.rating.own import Rows
+from reviews.rating.questions import OpenQuestions, first_open
 from reviews.rating.repeat_spacing import is_due, rested_before
-from reviews.rubrics import WorkedExample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,23 +32,9 @@ def codes(engine: Engine, rater_id: int) -> list[str]:
 
 def count_items(engine: Engine, rater_id: int) -> tuple[int, int]:
     """(answered, asked): how far a rater is."""
-    with reading(engine) as session:
-        return progress(session, rater_id)
-
-
-def what_is_asked(engine: Engine, rater_id: int) -> tuple[float, tuple[str, ...], tuple[WorkedExample, ...]]:
-    """How many minutes all of a rater's items take by their rubrics, with the content notes and examples of these."""
-    with reading(engine) as session:
-        counts = session.exec(
-            select(ReviewSet, func.count(col(Assignment.id)))
-            .join(Assignment, col(Assignment.review_set_id) == ReviewSet.id)
-            .where(*in_list(rater_id))
-            .group_by(col(ReviewSet.id))
-        ).all()
-    rubrics = [(rubric_of(review_set), number) for review_set, number in counts]
-    notes = dict.fromkeys(rubric.content_note for rubric, _ in rubrics if rubric.content_note)
-    examples = dict.fromkeys(example for rubric, _ in rubrics for example in rubric.examples)
-    return sum(rubric.minutes_each * number for rubric, number in rubrics), tuple(notes), tuple(examples)
+    with reading_rows(engine) as rows:
+        done, total = rows.execute(_PROGRESS, {"rater": rater_id}).one()
+    return done, total
 
 
 def next_code(engine: Engine, rater_id: int, *, after: str | None = None) -> str | None:
@@ -56,10 +42,22 @@ def next_code(engine: Engine, rater_id: int, *, after: str | None = None) -> str
 
     A hidden repeat is passed over until enough lies between it and the earlier answer.
     """
+    with reading_rows(engine) as rows:
+        return _next_code(rows, rater_id, after)
+
+
+def what_follows(
+    engine: Engine, rater_id: int, *, after: str | None = None
+) -> tuple[OpenQuestions | None, str | None]:
+    """The questions that are due before anything else, and the next item; None and None where all is answered."""
+    with reading_rows(engine) as rows:
+        return first_open(rows, rater_id), _next_code(rows, rater_id, after)
+
+
+def _next_code(rows: Rows, rater_id: int, after: str | None) -> str | None:
     asked = {"rater": rater_id, "rested": rested_before()}
-    with reading(engine) as session:
-        following = session.scalar(_FOLLOWING, {**asked, "after": after}) if after else None
-        return following or session.scalar(_FIRST, asked)
+    behind = rows.scalar(_FOLLOWING, {**asked, "after": after}) if after else None
+    return behind or rows.scalar(_FIRST, asked)
 
 
 def answered(engine: Engine, rater_id: int) -> list[Answered]:
@@ -86,17 +84,6 @@ def answered(engine: Engine, rater_id: int) -> list[Answered]:
     ]
 
 
-def progress(session: Session, rater_id: int) -> tuple[int, int]:
-    """(answered, asked)."""
-    done, total = session.exec(
-        select(func.count(col(Label.id)), func.count(col(Assignment.id)))
-        .select_from(Assignment)
-        .outerjoin(Label, and_(col(Label.assignment_id) == Assignment.id, col(Label.revision) == 1))
-        .where(*in_list(rater_id))
-    ).one()
-    return done, total
-
-
 def in_list(rater_id: int | BindParameter[int]) -> Sequence[ColumnElement[bool]]:
     """The rater's assignments of review sets made here, but for those given to somebody else before an answer came."""
     released_unanswered = and_(
@@ -116,6 +103,12 @@ def before(review_set_id: Any, position: Any) -> ColumnElement[bool]:
 
 
 _RATER = bindparam("rater", type_=Integer)
+_PROGRESS = (
+    select(func.count(col(Label.id)), func.count(col(Assignment.id)))
+    .select_from(Assignment)
+    .outerjoin(Label, and_(col(Label.assignment_id) == Assignment.id, col(Label.revision) == 1))
+    .where(*in_list(_RATER))
+)
 _AGAIN = aliased(Assignment)
 _REMINDERS = (
     select(Assignment.id)

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from reviews.evidence import SEED, StudyTables
+from impactbench.domain import AssignmentReason
+from reviews.evidence import SCALE, SEED, StudyTables
 from reviews.report.card_judges import card_of_judge, own_family_sentence
 from reviews.report.card_numbers import Card, bounds, number, rounded
 from reviews.report.figures import Figures
@@ -26,8 +27,8 @@ def judge_card(figures: Figures, tables: StudyTables, about: Mapping[str, Any], 
         "schema": "judge-card/1",
         "study": about["study"],
         "judges": [card_of_judge(one, about) for one in figures.judges],
-        "roles_overlap": _roles(figures),
-        "frame": _frame(tables),
+        "roles_overlap": _roles(figures, about),
+        "frame": _frame(tables, about),
         "experts": _experts(tables, about),
         "design": _design(figures, tables, about),
         "human": _human(figures),
@@ -41,10 +42,21 @@ def judge_card(figures: Figures, tables: StudyTables, about: Mapping[str, Any], 
                     for domain, found in one.evidence.domains.items()
                     if found.probability is not None
                 },
+                "flagged": [str(domain) for domain in one.flagged],
+                "evidence": {
+                    str(domain): {
+                        "measured": number(found.estimate),
+                        "n": found.n,
+                        "counts": {name: rounded(float(count)) for name, count in found.counts.items()},
+                    }
+                    for domain, found in one.evidence.domains.items()
+                    if found.assessed
+                },
                 "not_assessed": [str(domain) for domain in one.not_assessed],
             }
             for one in figures.statuses
         ],
+        "judges_by_indeterminacy": _beta_star(figures),
         "between_judges": [
             {"judges": list(pair), "kappa": number(kappa)} for pair, kappa in figures.panel.between.items()
         ],
@@ -66,15 +78,24 @@ def judge_card(figures: Figures, tables: StudyTables, about: Mapping[str, Any], 
     }
 
 
-def _roles(figures: Figures) -> Card:
+def _roles(figures: Figures, about: Mapping[str, Any]) -> Card:
     table = figures.roles
+    targets = {str(name) for name in table.columns if "target" in table.index and table.loc["target", name]}
+    made_by = about["roles"]
     own = [one.n_own for one in figures.judges]
     pool = [set(one.targets) for one in figures.judges]
     return {
-        "matrix": {str(role): [str(name) for name in table.columns[table.loc[role]]] for role in table.index},
+        "matrix": {str(role): [str(name) for name in table.columns[table.loc[role]]] for role in table.index}
+        | {role: list(families) or "not on record" for role, families in made_by.items()},
         "self_in_pool": any(
             one.judge.model in models for one, models in zip(figures.judges, pool, strict=True)
         ),
+        "sibling_in_pool": any(
+            one.own_family.levels["sibling"].verdict != "not_identified" for one in figures.judges
+        ),
+        "simulator_overlap": sorted(targets & set(made_by["simulator"]))
+        if made_by["simulator"]
+        else "not on record",
         "family_in_pool": bool(table.loc["judge"].to_numpy() @ table.loc["target"].to_numpy())
         if {"judge", "target"} <= set(table.index)
         else False,
@@ -82,13 +103,15 @@ def _roles(figures: Figures) -> Card:
     }
 
 
-def _frame(tables: StudyTables) -> Card:
+def _frame(tables: StudyTables, about: Mapping[str, Any]) -> Card:
     conversations, core = tables.conversations, tables.assignments
     return {
         "conversations": len(conversations),
-        "metrics": len(tables.metrics),
+        "metrics": int((~tables.metrics["superseded"]).sum()),
+        "replaced_versions": int(tables.metrics["superseded"].sum()),
         "models": sorted({str(name) for name in conversations["model"].dropna() if name}),
         "ages": sorted({str(age) for age in conversations["age"].dropna()}),
+        "sampling": about["process"]["sampling"] or "not stated",
         "strata": int(core["stratum"].nunique()),
         "inclusion_probabilities_on_record": bool(core["inclusion_probability"].notna().any()),
     }
@@ -105,12 +128,18 @@ def _experts(tables: StudyTables, about: Mapping[str, Any]) -> Card:
 def _design(figures: Figures, tables: StudyTables, about: Mapping[str, Any]) -> Card:
     whole = figures.coverage[0]
     rows = tables.assignments
+    by_design = all(one["origin"] == "design" for one in about["review_sets"])
     return {
         "items": whole.items,
         "ratings": whole.labels,
         "raters_per_item": dict(zip(("0", "1", "2", "3+"), whole.by_raters, strict=True)),
         "components": whole.components,
         "repeats": int((rows["repeat"] > 0).sum()),
+        "honeypots": int((rows["reason"] == AssignmentReason.GOLD).sum()),
+        "blind_by_construction": by_design,
+        "order_randomised": by_design,
+        "scale": list(SCALE),
+        "unsure_separate": True,
         "reasons": {str(name): int(count) for name, count in rows["reason"].map(str).value_counts().items()},
         "cannot_judge": whole.cannot_judge,
         "skipped": whole.skipped,
@@ -120,7 +149,9 @@ def _design(figures: Figures, tables: StudyTables, about: Mapping[str, Any]) -> 
 
 
 def _human(figures: Figures) -> Card:
+    names = ("agreement", "alpha_nominal", "alpha_ordinal", "ac1", "bp")
     return {
+        "whole": {name: number(figures.paradox[0].coefficients[name]) for name in names},
         "all_coefficients": [
             {
                 "group": panel.group.name,
@@ -153,11 +184,30 @@ def _human(figures: Figures) -> Card:
     }
 
 
+def _beta_star(figures: Figures) -> Card:
+    """How much of what experts failed they would have had to find passable too before the judges change places."""
+    sweep = figures.indeterminacy.sweep
+    if sweep is None:
+        return {"not_estimable": "no_judge"}
+    return {
+        "beta": list(sweep.betas),
+        "mse": {name: [number(one) for one in found] for name, found in sweep.mse.items()},
+        "consistency": {name: [number(one) for one in found] for name, found in sweep.consistency.items()},
+        "rankings": [list(names) for names in sweep.rankings],
+        "beta_star": {
+            "ranking": sweep.ranking_flips_at,
+            "claims": dict(sweep.claim_flips_at),
+        },
+    }
+
+
 def _limits(figures: Figures) -> list[str]:
     """What a reader must not conclude, from the data themselves."""
     whole = figures.coverage[0]
     none, one, _, _ = whole.by_raters
-    limits = []
+    limits = [
+        f"{judge.judge.name}: {finding.sentence}" for judge in figures.judges for finding in judge.alarms
+    ]
     if none + one:
         limits.append(
             f"{none + one} of {whole.items} items have fewer than two labels and can show no disagreement."
@@ -183,5 +233,4 @@ def _limits(figures: Figures) -> list[str]:
             limits.append(
                 f"{judge.own_family.family_unknown} items are left out of that comparison: the family of their model is unknown."
             )
-        limits += [f"{judge.judge.name}: {finding.sentence}" for finding in judge.alarms]
     return limits

@@ -24,13 +24,27 @@ RATES = (
     "balanced_accuracy",
     "design_effect",
 )
+TRANSPORT = {
+    "post_stratified": "none: the labels are of the same conversations, by verdict",
+    "ppi": "none: the labels are of the same conversations",
+    "rogan_gladen": "sensitivity and specificity are equal here and where the labels come from",
+    "borrowed": "the judge errs in this group as it does in the others, up to partial pooling",
+    "bounds": "none: nothing is corrected",
+}
+"""What a corrected rate assumes of labels that are not of the group itself."""
 SHORT = ("accuracy", "kappa", "false_pass_rate", "false_fail_rate")
 
 
 def card_of_judge(one: JudgeFigures, about: Mapping[str, Any]) -> Card:
     found, gaps = one.whole.found, one.gaps
     return {
-        "judge": {"name": one.judge.name, "model": one.judge.model, "family": one.judge.family}
+        "judge": {
+            "id": one.judge.judge_id,
+            "name": one.judge.name,
+            "model": one.judge.model,
+            "family": one.judge.family,
+        }
+        | {name: text or "not stated" for name, text in about["judge"].items()}
         | {str(k): v for k, v in about["judges"].get(str(one.judge.judge_id), {}).items()},
         "judge_human": {
             "n": found.table.n,
@@ -42,6 +56,7 @@ def card_of_judge(one: JudgeFigures, about: Mapping[str, Any]) -> Card:
             },
             "three_way": one.whole.three_way.tolist(),
             **{name: number(getattr(found, name)) for name in RATES},
+            "weighted": number(one.weighted),
             "by_group": [
                 {
                     "group": row.group,
@@ -88,7 +103,7 @@ def card_of_judge(one: JudgeFigures, about: Mapping[str, Any]) -> Card:
             "rho": number(one.alternative.advantage),
             "omega_eps_curve": [[epsilon, number(omega)] for epsilon, omega in one.alternative.epsilon_curve],
         },
-        "indeterminacy": {"mse": number(one.mse)},
+        "indeterminacy": _indeterminacy(one),
         "self_preference": self_preference(one.own_family),
         "ages": [
             numbers({"judge": row.judge, "experts": row.experts, "excess": row.excess}) | {"group": row.group}
@@ -104,6 +119,7 @@ def card_of_judge(one: JudgeFigures, about: Mapping[str, Any]) -> Card:
                 "method": rate.choice.estimator,
                 "because": rate.choice.because,
                 "flag": rate.choice.flag,
+                "transport_assumption": TRANSPORT[rate.choice.estimator],
             }
             for board in one.boards
             for rate in board.rates
@@ -120,6 +136,25 @@ def card_of_judge(one: JudgeFigures, about: Mapping[str, Any]) -> Card:
             for kind, ranking in (("judge", board.raw), ("corrected", board.corrected))
             for model in ranking.models
         ],
+        "rank_stability": [
+            {
+                "polarity": polarity,
+                "choices": len(held.perturbations),
+                "keeps_first": rounded(held.keeps_first),
+                "keeps_first_three": rounded(held.keeps_first_three),
+                "under": [
+                    {
+                        "choice": each.name,
+                        "kendall": number(each.kendall),
+                        "keeps_first": each.keeps_first,
+                        "pairs_turned": each.discordant_pairs,
+                    }
+                    for each in held.perturbations
+                ],
+            }
+            for polarity, held in one.order.items()
+            if held is not None
+        ],
         "alarms": [finding.sentence for finding in one.alarms],
         "missing": {
             "unscored": gaps.found.n_missing,
@@ -132,6 +167,19 @@ def card_of_judge(one: JudgeFigures, about: Mapping[str, Any]) -> Card:
             },
             "blocks_pooling": gaps.by_model.blocks_pooling,
         },
+    }
+
+
+def _indeterminacy(one: JudgeFigures) -> Card:
+    decided, forced = one.decisions.curves, one.decisions.forced
+    return {
+        "mse": number(one.mse),
+        "js_divergence": number(forced.js_divergence),
+        "hit_rate": number(forced.hit_rate),
+        "runs": one.decisions.runs,
+        "thresholds": [rounded(tau) for tau in decided.thresholds],
+        "consistency": [number(found) for found in decided.consistency],
+        "bias": [number(found) for found in decided.bias],
     }
 
 
@@ -189,6 +237,8 @@ def _retest(one: JudgeFigures) -> Card:
 def own_family_sentence(judge: JudgeFigures) -> str:
     """What was found about a judge and its own family, and what could have been."""
     found = judge.own_family.levels["family"]
+    if found.verdict == "detected":
+        return f"{judge.own_family.sentence}. D: judge minus experts on its own family, minus the same on others."
     if found.verdict != "not_detected":
         return f"{judge.own_family.sentence}."
     seen = (

@@ -6,11 +6,14 @@ from typing import Any
 from reviews.audit.judge import differing_items
 from reviews.evidence import StudyTables
 from reviews.report.card import judge_card
+from reviews.report.card_judges import own_family_sentence
+from reviews.report.changes import card_of_changes, changes_section, revisions_in
 from reviews.report.checklists import TITLES, Item, checklists
 from reviews.report.document import Document, Quotation, Section, Table
 from reviews.report.figures import Figures, JudgeFigures, compute
 from reviews.report.package import Package, Turns, data_hash
 from reviews.report.sections import people_sections
+from reviews.report.sections_indeterminacy import indeterminacy_section
 from reviews.report.sections_judge import judge_sections
 from reviews.report.spelling import counted, spelled
 
@@ -44,9 +47,13 @@ def compose(
     sections = people_sections(figures, card, about)
     for place, judge in enumerate(figures.judges, start=1):
         sections += judge_sections(judge, place)
+    sections += indeterminacy_section(figures)
     if len(figures.judges) > 1:
         sections.append(_judges_compared(figures))
+    revisions = revisions_in(tables, about)
+    card["changes"] = card_of_changes(about, revisions)
     sections += [
+        *changes_section(about, revisions),
         _differing(tables, figures, package.transcripts),
         _plan(about),
         _checklists(lists),
@@ -65,6 +72,11 @@ def compose(
 def _in_short(figures: Figures, card: Mapping[str, Any]) -> Section:
     panel = figures.paradox[0]
     said = [
+        f"Check first, {one.judge.name}: {finding.sentence}"
+        for one in figures.judges
+        for finding in one.alarms
+    ]
+    said += [
         f"Experts agree with each other on {spelled(panel.coefficients['agreement'], percent=True)}; ordinal α"
         f" {spelled(panel.coefficients['alpha_ordinal'])}."
     ]
@@ -72,6 +84,11 @@ def _in_short(figures: Figures, card: Mapping[str, Any]) -> Section:
         f"{one.judge.name} agrees with them on {spelled(one.whole.found.accuracy, percent=True)} and passes"
         f" {spelled(one.whole.found.false_pass_rate, percent=True)} of what they fail."
         for one in figures.judges
+    ]
+    said += [
+        f"{one.judge.name} and its own family: {own_family_sentence(one)}"
+        for one in figures.judges
+        if one.own_family.levels["family"].verdict == "detected"
     ]
     contested = [figures.title(one) for one in figures.statuses if str(one.status) == "contested"]
     said.append(f"Contested: {', '.join(contested) or 'no metric that could be assessed'}.")

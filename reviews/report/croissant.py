@@ -61,6 +61,7 @@ _WHAT = {
     "ratings.csv": "One row for each rater and item that was asked for, labelled or not, with the reason where not.",
     "verdicts.csv": "One row a verdict of a judge; `passed` follows from `present` and the polarity of the metric.",
     "decisions.csv": "One row an adjudicated item; adjudications overwrite no label.",
+    "metric-reviews.csv": "One row an answer of a reviewer to a question about a metric as such.",
 }
 
 

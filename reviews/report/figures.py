@@ -1,5 +1,6 @@
 """Every figure of an audit, from the tables of a study or of plain files: nothing here knows where they come from."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from reviews.audit.ages import AgeDifference, age_differences
 from reviews.audit.agreement import GroupAgreement, ParadoxPanel, agreement_by_group, paradox_panel
 from reviews.audit.corrected import Board, boards
 from reviews.audit.groups import Kind, groups
-from reviews.audit.indeterminacy import Indeterminacy, indeterminacy
+from reviews.audit.indeterminacy import Indeterminacy, JudgeIndeterminacy, indeterminacy
 from reviews.audit.items import Judge, judged_items, judges_of, verdicts_on, without_replaced
 from reviews.audit.judge import (
     CLAIMED_ACCURACY,
@@ -25,7 +26,7 @@ from reviews.audit.judge import (
 )
 from reviews.audit.missing import JudgeGaps, Missing, missing
 from reviews.audit.own_family import OwnFamily, own_family, panel, roles_and_families
-from reviews.audit.panel import PanelOfJudges, compare_judges
+from reviews.audit.panel import PanelOfJudges, compare_judges, orders
 from reviews.audit.raters import RaterAudit, rater_audit
 from reviews.audit.retest import JudgeRetest, judge_retest
 from reviews.contested.contest import metric_statuses
@@ -42,11 +43,13 @@ from reviews.evidence import (
 from validation.alternative import AlternativeTest, alternative_annotator_test, on_judge_scale
 from validation.contested import MetricStatus
 from validation.integrity import Finding, inverted_metrics
+from validation.judge_accuracy import judge_accuracy
 from validation.mapping import PRIMARY, Policy
 from validation.multiverse import Claim
 from validation.panel_judges import PanelPreference
 from validation.results import Estimate
 from validation.self_preference import Kinship
+from validation.stability import Stability
 
 FEWEST_FOR_ALARM = 6
 """Items that a metric needs before it is said to be turned around: as many as for its accuracy."""
@@ -80,6 +83,12 @@ class JudgeFigures:
     """Distance from what experts find defensible: the score to choose judges by."""
     gaps: JudgeGaps
     """What it left without a verdict."""
+    weighted: Estimate
+    """Accuracy with every item weighing one over its chance of being drawn; undefined where no chances are on record."""
+    decisions: JudgeIndeterminacy
+    """Its decisions at every threshold of what experts find defensible, consistency and bias."""
+    order: Mapping[str, Stability | None]
+    """Polarity -> how its order of models holds under every other choice."""
     targets: tuple[str, ...]
     """The targets that it judged."""
 
@@ -102,6 +111,7 @@ class Figures:
     """Ordinal alpha with extra raters weighed in: a check."""
     raters: RaterAudit
     indeterminacy: Indeterminacy
+    """With the share of defensible passes that forced choices would have to hide before the order of judges turns."""
     judges: tuple[JudgeFigures, ...]
     panel: PanelOfJudges
     double_difference: PanelPreference | None
@@ -139,7 +149,9 @@ def compute(tables: StudyTables, policy: Policy = PRIMARY) -> Figures:
         else Estimate.undefined("no_extra_raters", n=0),
         raters=rater_audit(tables),
         indeterminacy=defensible,
-        judges=tuple(_judge(tables, judge, policy, defensible, gaps) for judge in judges_of(tables)),
+        judges=tuple(
+            _judge(tables, judge, policy, defensible, gaps, contested) for judge in judges_of(tables)
+        ),
         panel=compare_judges(tables, policy, contested=contested),
         double_difference=panel(tables),
         missing=gaps,
@@ -152,13 +164,19 @@ def compute(tables: StudyTables, policy: Policy = PRIMARY) -> Figures:
 
 
 def _judge(
-    tables: StudyTables, judge: Judge, policy: Policy, defensible: Indeterminacy, gaps: Missing
+    tables: StudyTables,
+    judge: Judge,
+    policy: Policy,
+    defensible: Indeterminacy,
+    gaps: Missing,
+    contested: Collection[int],
 ) -> JudgeFigures:
     items = judged_items(tables, judge, policy)
     both = items[items["reference"].notna() & items["judge"].notna()]
     own = int(both["kinship"].isin([Kinship.SELF, Kinship.SIBLING]).sum())
     whole = judge_by_group(tables, judge, policy)
     several = readings(tables, judge)
+    decisions = next(one for one in defensible.judges if one.judge == judge)
     return JudgeFigures(
         judge=judge,
         groups=tuple(whole),
@@ -173,10 +191,27 @@ def _judge(
         ages=tuple(age_differences(tables, judge, policy)),
         retest=_retest(tables, judge),
         boards=tuple(boards(tables, judge, policy)),
-        mse=next(one.mse for one in defensible.judges if one.judge == judge),
+        mse=decisions.mse,
         gaps=next(one for one in gaps.judges if one.judge == judge),
+        weighted=_weighted(both, policy),
+        decisions=decisions,
+        order=orders(tables, judge, policy, contested=contested),
         targets=tuple(sorted({str(name) for name in items["model"].dropna() if name})),
     )
+
+
+def _weighted(both: pd.DataFrame, policy: Policy) -> Estimate:
+    chances = both["inclusion_probability"]
+    if both.empty or chances.isna().any():
+        return Estimate.undefined("no_inclusion_probabilities", n=len(both))
+    return judge_accuracy(
+        both["reference"].to_numpy(dtype=np.float64),
+        both["judge"].to_numpy(dtype=np.float64),
+        weights=1 / chances.to_numpy(dtype=np.float64),
+        clusters=both["metric_version_id"].to_numpy(),
+        policy=policy.name,
+        seed=SEED,
+    ).accuracy
 
 
 def polarity_alarms(both: pd.DataFrame) -> tuple[Finding, ...]:

@@ -1,20 +1,22 @@
 """What a report is made from, read from the database and cut down to what its maintainer shares."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-import pandas as pd
 from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
 from impactbench.domain import ImpactBenchError
+from impactbench.resources import family_of
 from impactbench.store.engine import reading
 from impactbench.store.tables import Conversation, Judge, Model, ReviewSet, Run, Study
+from reviews.contested.change_log import change_log
 from reviews.evidence import StudyTables, read_tables
 from reviews.registration import deviations, registrations
+from reviews.report.changes import stated
 from reviews.report.package import Package, Turns
 from reviews.report.statement import Statement
 
@@ -61,6 +63,7 @@ def gather(engine: Engine, study: str, *, sharing: Sharing, statement: Statement
         "raters": "under their pseudonyms" if sharing.pseudonyms else "under new names",
     }
     about["plan"] = _plan(engine, study, tables)
+    about["changes"] = [stated(entry) for entry in change_log(engine, study)]
     return Package(tables=_cut(tables, study, sharing), about=about, transcripts=transcripts)
 
 
@@ -87,8 +90,10 @@ def _about(session: Session, study: Study) -> dict[str, Any]:
     judges = session.exec(
         select(Judge, Model).join(Model, col(Model.id) == Judge.model_id).order_by(col(Judge.id))
     )
+    manifests = session.exec(select(Run.manifest).where(Run.study_id == study.id)).all()
     return {
         "study": {"slug": study.slug, "title": study.title, "notice": study.notice},
+        "roles": {role: _families(manifests, role) for role in ("simulator", "author")},
         "review_sets": [
             {
                 "review_set": one.slug,
@@ -114,6 +119,16 @@ def _about(session: Session, study: Study) -> dict[str, Any]:
     }
 
 
+def _families(manifests: Sequence[Mapping[str, Any]], role: str) -> list[str]:
+    """The families of the models that played a role in making the conversations, as far as runs say it."""
+    designs = [manifest.get("design") or {} for manifest in manifests]
+    # Who writes the scenarios is the simulator, where a design names nobody else.
+    calls = [design.get(role) or design.get("simulator") or {} for design in designs]
+    names = {str(call.get("model", "")) for call in calls} - {""}
+    known = {name: family_of(name) for name in names}
+    return sorted({found.family if found else "unknown" for found in known.values()})
+
+
 def _transcripts(session: Session, study: str) -> Turns:
     rows = session.exec(
         select(Run.slug, Conversation.key, Conversation.turns)
@@ -126,21 +141,29 @@ def _transcripts(session: Session, study: str) -> Turns:
 
 def _cut(tables: StudyTables, study: str, sharing: Sharing) -> StudyTables:
     assignments, judgments = tables.assignments.copy(), tables.judgments.copy()
+    reviewed = tables.metric_reviews
     if not sharing.pseudonyms:
-        assignments["rater"] = assignments["rater"].map(_new_names(assignments["rater"], study))
+        answered = set(assignments.loc[assignments["status"] != "not_yet_rated", "rater"])
+        everybody = [*assignments["rater"], *(reviewed["rater"] if len(reviewed) else [])]
+        names = _new_names(everybody, answered, study)
+        assignments["rater"] = assignments["rater"].map(names)
+        reviewed = reviewed.assign(rater=reviewed["rater"].map(names)) if len(reviewed) else reviewed
     if not sharing.rationales:
         assignments["rationale"] = ""
         assignments["turns"] = [[] for _ in range(len(assignments))]
         judgments["justification"] = ""
-    return StudyTables(tables.metrics, assignments, judgments, tables.decisions, tables.conversations)
+    return StudyTables(
+        tables.metrics, assignments, judgments, tables.decisions, tables.conversations, reviewed
+    )
 
 
-def _new_names(raters: pd.Series, study: str) -> Mapping[str, str]:
-    """R01, R02, ... in an order that says nothing of the pseudonyms, the same every time."""
+def _new_names(raters: Sequence[object], answered: Collection[str], study: str) -> Mapping[str, str]:
+    """R01, R02, ... in an order that says nothing of the pseudonyms, the same every time; who answered comes first."""
 
     def drawn(name: str) -> str:
         return hashlib.sha256(f"{study}\0{name}".encode()).hexdigest()
 
     names = sorted({str(name) for name in raters}, key=drawn)
+    names.sort(key=lambda name: name not in answered)
     width = max(2, len(str(len(names))))
     return {name: f"R{place:0{width}d}" for place, name in enumerate(names, start=1)}

@@ -71,13 +71,17 @@ VERDICTS = (
     "unscored_because",
     "justification",
 )
+METRIC_REVIEWS = ("benchmark", "metric", "metric_version", "rater_id", "question", "answer")
 DECISIONS = ("run", "conversation", "benchmark", "metric", "metric_version", "verdict")
+COUNTED = ("examples_adequate", "relabel")
+"""The questions about a metric whose answers are counted; what else reviewers wrote about it stays in the house."""
 FILES = {
     "conversations.csv": CONVERSATIONS,
     "metrics.csv": METRICS,
     "ratings.csv": RATINGS,
     "verdicts.csv": VERDICTS,
     "decisions.csv": DECISIONS,
+    "metric-reviews.csv": METRIC_REVIEWS,
 }
 
 
@@ -153,6 +157,14 @@ def as_files(package: Package) -> dict[str, bytes]:
             for row in tables.judgments.to_dict("records")
         ],
         "decisions.csv": [[*of(row), _cell(row["verdict"])] for row in tables.decisions.to_dict("records")],
+        "metric-reviews.csv": [
+            [
+                *_cells(version[int(row["metric_version_id"])], "benchmark", "metric", "version"),
+                *_cells(row, "rater", "question", "value"),
+            ]
+            for row in tables.metric_reviews.to_dict("records")
+            if row["question"] in COUNTED
+        ],
     }
     files = {name: csv_text(FILES[name], held).encode() for name, held in rows.items()}
     files[ABOUT] = (json.dumps(package.about, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
@@ -258,7 +270,17 @@ class _Reader:
             ),
             self._read("decisions.csv", lambda row, _: {"verdict": row["verdict"]}, ("verdict",)),
             about,
+            self._metric_reviews(),
         )
+
+    def _metric_reviews(self) -> pd.DataFrame:
+        path, rows = self.folder / "metric-reviews.csv", []
+        for number, row in read_shielded_csv(path, METRIC_REVIEWS):
+            version = self.version.get((row["benchmark"], row["metric"], row["metric_version"]))
+            if version is None:
+                raise ImportRefused(f"{path}, row {number}: there is no {row['metric']!r} in metrics.csv")
+            rows.append((version, row["rater_id"], row["question"], row["answer"]))
+        return pd.DataFrame(rows, columns=["metric_version_id", "rater", "question", "value"])
 
     def _read(
         self,

@@ -45,7 +45,7 @@ def forest(
         "group:N",
         sort=alt.EncodingSortField("row"),
         title=None,
-        axis=alt.Axis(labelLimit=260, labelColor=INK, ticks=False, domain=False),
+        axis=alt.Axis(labelLimit=330, labelColor=INK, ticks=False, domain=False),
     )
     value = alt.X(
         "value:Q",
@@ -128,7 +128,7 @@ def pairs(
             "group:N",
             sort=alt.EncodingSortField("row"),
             title=None,
-            axis=alt.Axis(labelLimit=260, labelColor=INK, ticks=False, domain=False),
+            axis=alt.Axis(labelLimit=330, labelColor=INK, ticks=False, domain=False),
         ),
         yOffset=alt.YOffset("who:N", sort=list(words)),
         color=alt.Color(

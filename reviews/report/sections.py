@@ -7,6 +7,7 @@ from reviews.audit.groups import Kind
 from reviews.report.document import Section, Table
 from reviews.report.figures import Figures
 from reviews.report.pictures import forest
+from reviews.report.reasons import in_a_sentence
 from reviews.report.spelling import bounded, counted, spelled
 from reviews.report.statement import PARTS
 from validation.contested import Status
@@ -51,6 +52,9 @@ _STATED = {
     "contamination": "Contamination",
     "construct": "Construct validity",
     "licence": "Licence",
+    "version": "Version of the judge",
+    "rubric_visible": "What the judge saw of the rubric",
+    "blind_to": "What the judge was not told",
 }
 
 
@@ -222,7 +226,7 @@ def _raters(figures: Figures) -> Section:
 def _contested(figures: Figures) -> Section:
     counts = {status: sum(one.status is status for one in figures.statuses) for status in STATUSES}
     shown = ", ".join(f"{count} {STATUSES[status].lower()}" for status, count in counts.items())
-    rows = tuple((figures.title(one), STATUSES[one.status], one.reason) for one in figures.statuses)
+    rows = tuple((figures.title(one), STATUSES[one.status], in_a_sentence(one)) for one in figures.statuses)
     return Section(
         "contested",
         "Which metrics are contested",

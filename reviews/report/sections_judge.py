@@ -1,5 +1,6 @@
 """The sections of a report about one judge."""
 
+import re
 from collections.abc import Sequence
 
 from reviews.audit.own_family import LEVELS
@@ -8,6 +9,7 @@ from reviews.report.document import Picture, Section, Table
 from reviews.report.figures import JudgeFigures
 from reviews.report.pictures import curve, forest, pairs
 from reviews.report.spelling import bounded, counted, spelled
+from validation.mapping import PRIMARY
 from validation.multiverse import Statistic
 
 _RATES = {
@@ -54,7 +56,10 @@ def _against_experts(one: JudgeFigures, key: str) -> Section:
         f" it passes {spelled(found.false_pass_rate, percent=True)} of what they fail, and fails"
         f" {spelled(found.false_fail_rate, percent=True)} of what they pass.",
         (
-            f"Reading of the labels: {found.accuracy.policy}. The first run is compared, the one that was deployed.",
+            "A borderline label counts half, the majority of an item’s experts decides, and a tie stays at half"
+            f" ({found.accuracy.policy}). The first run is compared, the one that was deployed."
+            if found.accuracy.policy == PRIMARY.name
+            else f"Reading of the labels: {found.accuracy.policy}. The first run is compared, the one that was deployed.",
             *(f"Check first: {finding.sentence}" for finding in one.alarms),
         ),
         pictures=(
@@ -175,9 +180,7 @@ def _own_family(one: JudgeFigures, key: str) -> Section:
     return Section(
         f"{key}-family",
         f"{one.judge.name} and its own family",
-        own_family_sentence(one).capitalize()
-        if own_family_sentence(one)[:1].islower()
-        else own_family_sentence(one),
+        own_family_sentence(one)[0].upper() + own_family_sentence(one)[1:],
         (
             "A judge that passes its own family more often may simply be right: what counts is judge minus experts.",
             *_permutation(one),
@@ -209,6 +212,13 @@ def _permutation(one: JudgeFigures) -> Sequence[str]:
     )
 
 
+def _note(note: str) -> str:
+    """A note on an estimate as a sentence."""
+    few = re.fullmatch(r"few clusters \((\d+)\)", note)
+    text = f"the unit is the metric, and {few[1]} are few: the intervals are rough" if few else note
+    return f"{text[0].upper()}{text[1:]}."
+
+
 def _retest(one: JudgeFigures, key: str) -> Section:
     if one.retest is None:
         raise ValueError("a judge that ran once has no retest")
@@ -236,7 +246,7 @@ def _retest(one: JudgeFigures, key: str) -> Section:
         f"{key}-retest",
         f"{one.judge.name} asked again",
         f"In {one.retest.runs} runs it changes its mind on {spelled(whole.flip_rate, percent=True)} of items.{cap}",
-        tuple(whole.pairwise.notes),
+        tuple(map(_note, whole.pairwise.notes)),
         tables=(
             Table("Against itself", ("", "With 95% interval"), rows),
             Table("By polarity", ("Polarity", "All runs alike", "Fleiss’ κ"), by),
@@ -275,6 +285,23 @@ def _corrected(one: JudgeFigures, key: str) -> Section:
                 ),
             )
         )
+    tables += [
+        Table(
+            f"The judge’s order of models under other choices, {polarity} metrics",
+            ("Choice", "Kendall’s τ with the judge’s order", "Same first", "Pairs turned round"),
+            tuple(
+                (
+                    each.name,
+                    spelled(each.kendall),
+                    "yes" if each.keeps_first else "no",
+                    str(each.discordant_pairs),
+                )
+                for each in held.perturbations
+            ),
+        )
+        for polarity, held in one.order.items()
+        if held is not None
+    ]
     reviewed = sum(board.n_reviewed for board in one.boards)
     every = sum(board.n_metrics for board in one.boards)
     flags = dict.fromkeys(
@@ -332,7 +359,7 @@ def _missing(one: JudgeFigures, key: str) -> Section:
         f"{key}-missing",
         f"What {one.judge.name} left without a verdict",
         f"{counted(found.n_missing, 'verdict')} missing, {spelled(found.share, percent=True)}; at worst and at best the accuracy"
-        f" would lie between {bounded(found.accuracy, percent=True)}.{blocked}",
+        f" would be {bounded(found.accuracy, percent=True)}.{blocked}",
         tuple(f"{reason}: {count}" for reason, count in one.gaps.reasons.items()),
         tables=(Table("Without a verdict, by model", ("Model", "Share"), rows),),
     )

@@ -23,7 +23,8 @@ PURPOSE = (
     "construct",
     "licence",
 )
-PARTS = {"experts": EXPERTS, "process": PROCESS, "purpose": PURPOSE}
+JUDGE = ("version", "rubric_visible", "blind_to")
+PARTS = {"experts": EXPERTS, "process": PROCESS, "purpose": PURPOSE, "judge": JUDGE}
 
 
 class StatementRefused(ImpactBenchError):
@@ -37,15 +38,22 @@ class Statement:
     experts: Mapping[str, str] = field(default_factory=dict)
     process: Mapping[str, str] = field(default_factory=dict)
     purpose: Mapping[str, str] = field(default_factory=dict)
+    judge: Mapping[str, str] = field(default_factory=dict)
+    """Its version, whether it saw the rubric that experts saw, and what it was not told."""
 
     def as_values(self) -> dict[str, dict[str, str]]:
         """Every entry in its order, empty where nothing is stated."""
-        said = {"experts": self.experts, "process": self.process, "purpose": self.purpose}
+        said = {
+            "experts": self.experts,
+            "process": self.process,
+            "purpose": self.purpose,
+            "judge": self.judge,
+        }
         return {part: {name: said[part].get(name, "") for name in names} for part, names in PARTS.items()}
 
 
 def read_statement(path: Path) -> Statement:
-    """Read a YAML file with the parts experts, process and purpose.
+    """Read a YAML file with the parts experts, process, purpose and judge.
 
     Raises:
         StatementRefused: the file cannot be read, or has a part or an entry that there is not.

@@ -162,7 +162,13 @@ def test_status_counts_what_is_done_by_rater_and_metric(impactbench: Command, hu
     ada = said["raters"][0]
     assert (ada["rater"], ada["done"], ada["skipped"], ada["asked"] - ada["waiting"]) == ("Ada", 2, 1, 3)
     assert sum(metric["asked"] for metric in said["metrics"]) == 54
+    with writing(humane) as session:
+        seen = {"rater_id": mine[0].rater_id, "review_set_id": mine[0].review_set_id, "subject": "set"}
+        session.add(t.Response(**seen, question="recognised_model", revision=1, value="in a few"))
     shown = impactbench("review", "status", "humane")
+    assert "did you recognise a model? no: 0, in a few: 1, in many: 0; 3 still to be asked." in shown.out
+    (asked,) = impactbench("review", "status", "humane", "--json").json["recognised"]
+    assert (asked["asked"], asked["answered"]["in a few"]) == (4, 1)
     assert "By metric" in shown.out
     assert "humanebench/m03" in shown.out
 

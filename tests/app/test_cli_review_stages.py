@@ -5,11 +5,13 @@ from sqlalchemy import Engine
 from sqlmodel import select
 
 from app.cli.review_stages import parse_duration
+from impactbench.domain import LabelVerdict
 from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
 from reviews.assignment import PlanRefused
 from tests.app.command import Command
+from tests.browser.desks import plain_turns, set_desks
 from tests.reviews.invented_study import add_study, answer
 
 RATERS = [
@@ -138,3 +140,25 @@ def test_times_are_read(text: str, days: int) -> None:
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(PlanRefused, match="write a number and h, d or w"):
         parse_duration(text)
+
+
+def test_a_pilot_moves_items_to_where_the_judge_errs(
+    impactbench: Command, sqlite_engine: Engine, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IMPACTBENCH_DATABASE_URL", sqlite_url)
+    set_desks(sqlite_engine, [plain_turns(n) for n in range(1, 9)], "kestrel", base_url="http://here")
+    opened = ("review", "open", "winter", "--set", "two", "--overlap", 1, "--seed", 3, "--items", 6)
+    piloted = (*opened, "--strata", "verdict", "--pilot", "one", "--rater", "owl:external", "--yes", "--json")
+    early = impactbench(*piloted)
+    assert (early.code, early.out) == (1, "")
+    assert "it says nothing about where the judge errs; leave --pilot out" in early.err
+    for row in frames.assignments(sqlite_engine, "winter").to_dict("records"):
+        # The judge passes every second conversation; the expert agrees where it fails, and half the time where it passes.
+        passed = row["conversation_id"] % 4 == 0
+        answer(sqlite_engine, row["assignment_id"], LabelVerdict.PASS if passed else LabelVerdict.FAIL)
+    chances = {one["stratum"]: one["inclusion_probability"] for one in impactbench(*piloted).json["strata"]}
+    assert chances["pass"] > chances["fail"]
+    kept = frames.assignments(sqlite_engine, "winter")
+    kept = kept[kept["review_set"] == "two"]
+    assert len(kept) == 6
+    assert dict(zip(kept["stratum"], kept["inclusion_probability"], strict=True)) == pytest.approx(chances)

@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.run_progress import in_a_line
+from impactbench.runs.design import Budget
+from impactbench.runs.execution import Progress
+from impactbench.runs.spending import Spending
+from impactbench.runs.state import Left
 from tests.app.command import Command, Said
 from tests.impactbench.runs.invented_run import write_study
 
@@ -114,3 +119,27 @@ def test_a_study_of_the_pipeline_runs_its_arms_and_compares_them(
         sqlite_url, "run", "coverage", "made", "--auditor", "script/x", "--provider", "made", "--yes"
     )
     assert (never.code, "no provider" in never.err) == (1, True)
+    unpriced = (
+        "run",
+        "coverage",
+        "made",
+        "--auditor",
+        "script/x",
+        "--provider",
+        f"scripted:{tmp_path}/script.yaml",
+    )
+    dear = impactbench_on(sqlite_url, *unpriced, "--budget-usd", "1", "--yes")
+    assert (dear.code, "set --budget-calls or --budget-tokens" in dear.err) == (1, True)
+    elsewhere = impactbench_on(sqlite_url, "run", "status", "other")
+    assert "there are runs of made" in elsewhere.err
+
+
+def test_a_line_for_a_log_says_how_far_a_run_is() -> None:
+    left = Left(conversations=12, judgments=24, scenarios=6, not_judged=0)
+    assert in_a_line(None, left) == "Getting ready ..."
+    spending = Spending(budget=Budget(), calls=50, tokens=9_000, usd=0.5)
+    progress = Progress(spending=spending, conversations=3, judgments=5, under_way=4)
+    assert in_a_line(progress, left) == (
+        "3 of 12 conversations (0 incomplete), 5 of 24 judgments (0 unscored), 0 failed, 4 units under way;"
+        " 50 calls, 9,000 tokens, $0.50 in all."
+    )

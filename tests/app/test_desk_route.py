@@ -15,13 +15,14 @@ from starlette.testclient import TestClient
 
 from app import desk_route
 from app.sign_in import COOKIE, _signer
-from impactbench.domain import Role
+from impactbench.domain import AssignmentReason, Role
 from impactbench.settings import Settings
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
 from reviews import desk
 from reviews.members.devices import add_device
 from reviews.rating import worklist
+from reviews.rating.repeat_spacing import REST
 from tests.browser.desks import plain_turns, set_desks
 
 HOME = "http://testserver"
@@ -86,6 +87,32 @@ def test_a_draft_is_kept_until_an_answer_makes_it_stale(post: Post) -> None:
     assert post("draft", content={"verdict": "fail"}).json() == {"by_page": True}
     assert post("save", answer={"verdict": "fail"}).json() == {"by_page": True}
     assert post.rows() == before
+
+
+def test_a_hidden_repeat_comes_as_a_new_conversation_and_is_kept_beside_the_first(post: Post) -> None:
+    with writing(post.engine) as session:
+        first = session.exec(select(t.Assignment).where(t.Assignment.code == post.codes[0])).one()
+        again = first.model_dump(exclude={"id", "code", "position", "repeat", "reason"})
+        session.add(t.Assignment(**again, code="fresh", position=3, repeat=1, reason=AssignmentReason.REPEAT))
+    at_first = post("go").json()["show"]
+    post("save", answer=SAID)
+    with writing(post.engine) as session:
+        session.exec(select(t.Label)).one().created_at -= REST
+    shown = post("save", code=post.codes[1], answer=SAID).json()["show"]
+    assert (shown["code"], shown["answer"], shown["base_revision"]) == ("fresh", None, 0)
+    assert shown.keys() == at_first.keys()
+    changed = {name for name in shown if shown[name] != at_first[name]}
+    assert changed <= {"code", "position", "done", "previous", "saved_at", "active_seconds"}
+    assert post("save", code="fresh", answer={"verdict": "fail"}).json() == {"by_page": True}
+    with reading(post.engine) as session:
+        said = session.exec(
+            select(t.Assignment.code, t.Label.revision, t.Label.verdict).join(t.Label).order_by(t.Label.id)  # type: ignore[arg-type]
+        ).all()
+    assert [tuple(map(str, one)) for one in said] == [
+        (post.codes[0], "1", "pass"),
+        (post.codes[1], "1", "pass"),
+        ("fresh", "1", "fail"),
+    ]
 
 
 def test_the_view_that_is_asked_for_is_what_comes(post: Post) -> None:

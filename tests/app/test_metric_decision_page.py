@@ -135,4 +135,4 @@ def test_the_commands_register_a_plan_ask_again_and_print_the_change_log(
     change_log.publish(loop.engine, "winter", kept, published_by=loop.maintainer)
     printed = impactbench("review", "changes", "winter")
     assert printed.code == 0
-    assert "Something is [-done.-]{+done, in so many words.+}" in printed.out
+    assert "Something is[- done.-]{+ done, in so many words.+}" in printed.out

@@ -83,7 +83,10 @@ def test_a_link_is_revoked_and_a_person_let_go(page: AppTest, sqlite_engine: Eng
     make_token(sqlite_engine, "kestrel")
     button(page, "Sign out everywhere")
     assert page.text[0].value == "kestrel is signed out everywhere, and the link no longer works."
-    assert page.markdown[0].value == "**3 people in, 0 left. 1 cannot come in: send them a new link.**"
+    assert (
+        page.markdown[0].value
+        == "**3 people in, 0 left. 1 without a way in: make a link for those who are to rate.**"
+    )
     leaving = next(one for one in page.button if one.label == "Deactivate")
     assert leaving.disabled
     page.checkbox(key="sure-kestrel").check().run()

@@ -35,6 +35,8 @@ def test_the_outlook_follows_the_inputs(looking: Callable[[Role], None]) -> None
     assert first.startswith("**12 raters with 4 hours each can rate 204 items 3 times over")
     shown.number_input[0].set_value(24).run()
     assert "24 raters with 4 hours each can rate 408 items" in shown.markdown[0].value
+    assert "--items 408 --overlap 3" in shown.code[0].value
+    assert "96 hours of experts' time in all." in [caption.value for caption in shown.caption]
     results = shown.dataframe[0].value["Result"].tolist()
     assert any(result.startswith("accuracy of the judge ±0.0") for result in results)
 

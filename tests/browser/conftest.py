@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from tests.browser.serving import QUIET, Workbench, chromium
 
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=45_000)
 
 
 @pytest.fixture(scope="session")

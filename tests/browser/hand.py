@@ -1,8 +1,28 @@
 """What a rater's hands and eyes do."""
 
 import re
+from itertools import count
 
 from playwright.sync_api import Locator, Page, expect
+
+_CALLS = count()
+_IDLE = """(call) => {
+    const app = document.querySelector('[data-testid=stApp]');
+    const endless = (one) => one.effect?.getComputedTiming().endTime === Infinity;
+    const idle =
+        app?.getAttribute('data-test-script-state') === 'notRunning' &&
+        app.getAttribute('data-test-connection-state') === 'CONNECTED' &&
+        document.querySelector('[data-stale=true], [data-testid=stSkeleton]') === null &&
+        document.getAnimations().every((one) => one.playState !== 'running' || endless(one));
+    const before = window.idleSince?.call === call ? window.idleSince.times : 0;
+    window.idleSince = {call, times: idle ? before + 1 : 0};
+    return window.idleSince.times >= 3;
+}"""
+
+
+def wait_until_idle(page: Page) -> None:
+    """Until the page is whole: its script has ended, nothing is about to be replaced, and nothing fades or moves."""
+    page.wait_for_function(_IDLE, arg=next(_CALLS), polling=50, timeout=60_000)
 
 
 def sit_down(page: Page, link: str) -> None:
@@ -50,7 +70,7 @@ def wait_for_draft(page: Page) -> None:
 
 def finish(page: Page) -> None:
     """Answer the closing questions, and be thanked."""
-    expect(page.get_by_role("heading", name="Before you go")).to_be_visible(timeout=40_000)
+    expect(page.get_by_role("heading", name="Before you go")).to_be_visible()
     page.get_by_text("no", exact=True).click()
     page.get_by_role("button", name="Save and go on").click()
-    expect(page.get_by_role("heading", name="Thank you: all done")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("heading", name="Thank you: all done")).to_be_visible()

@@ -4,6 +4,7 @@ It sends what the rating desk sends and reads what the rating desk reads; nothin
 """
 
 import asyncio
+import gzip
 import http.client
 import json
 import time
@@ -130,6 +131,7 @@ class RaterClient:
             "POST /desk HTTP/1.1",
             f"Host: {place.netloc}",
             "Content-Type: application/json",
+            "Accept-Encoding: gzip, deflate, br, zstd",
             f"Content-Length: {len(body)}",
             *(f"{name}: {value}" for name, value in self._headers.items()),
         ]
@@ -137,7 +139,8 @@ class RaterClient:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         headers = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:] if line)
         content = await reader.readexactly(int(headers["content-length"]))
-        return int(head.split(" ", 2)[1]), json.loads(content), len(head) + len(content)
+        plain = gzip.decompress(content) if headers.get("content-encoding") == "gzip" else content
+        return int(head.split(" ", 2)[1]), json.loads(plain), len(head) + len(content)
 
     async def close(self) -> None:
         if self._short:

@@ -1,7 +1,6 @@
 """Settling items in a real browser: once, in place, and without a word of raters, model or judge."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import Engine
 from sqlmodel import select
@@ -19,6 +18,7 @@ from tests.browser.desks import (
     plain_turns,
     set_desks,
 )
+from tests.browser.screens import violations
 from tests.browser.serving import Workbench
 from tests.browser.test_blindness import Ear
 
@@ -67,18 +67,15 @@ def test_an_item_is_settled_once_in_place_and_without_a_name(
     workbench.start()
     page = device.new_page()
     page.goto(desks["maintainer"].link)
-    expect(page.get_by_role("link", name="Adjudication")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("link", name="Adjudication")).to_be_visible()
 
     fresh = device.new_page()
     ear = Ear(fresh)
     fresh.goto(f"{workbench.address}/adjudicate")
-    expect(fresh.get_by_text("3 items wait to be settled (3 ties); 0 are settled.")).to_be_visible(
-        timeout=20_000
-    )
+    expect(fresh.get_by_text("3 items wait to be settled (3 ties); 0 are settled.")).to_be_visible()
     expect(fresh.get_by_text("Item 1 of 3")).to_be_visible()
     assert fresh.locator("img[src=x]").count() == 0
-    found = Axe().run(fresh, context={"include": [["[data-testid=stMain]"]]})
-    assert [one["id"] for one in found.response["violations"]] == []
+    assert violations(fresh) == []
 
     fresh.get_by_role("button", name="Save and next").click()
     expect(fresh.get_by_text("Not saved: choose a verdict, and say why")).to_be_visible()
@@ -94,7 +91,7 @@ def test_an_item_is_settled_once_in_place_and_without_a_name(
     fresh.get_by_role("button", name="Next", exact=True).click()
     expect(fresh.get_by_text("Item 3 of 3")).to_be_visible()
     fresh.reload()
-    expect(fresh.get_by_text("Item 3 of 3")).to_be_visible(timeout=20_000)
+    expect(fresh.get_by_text("Item 3 of 3")).to_be_visible()
 
     fresh.get_by_role("button", name="Previous", exact=True).click()
     expect(fresh.get_by_text("Item 2 of 3")).to_be_visible()

@@ -57,7 +57,7 @@ def test_clicks_during_a_slow_save_store_each_answer_once_on_its_own_conversatio
     page.wait_for_timeout(650)
     page.mouse.click(*at)
     wait_for_desk(page, 2)
-    page.wait_for_timeout(1000)
+    page.wait_for_timeout(500)
     assert current(page) == 2
     expect(verdict(page, "Fail")).to_have_attribute("aria-pressed", "false")
     verdict(page, "Borderline").click()

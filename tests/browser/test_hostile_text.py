@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
 from tests.browser.desks import plain_turns, set_desks
-from tests.browser.hand import finish, save_button, sit_down, verdict, wait_for_desk, write
+from tests.browser.hand import finish, save_button, sit_down, verdict, wait_for_desk, wait_until_idle, write
 from tests.browser.serving import Workbench
 
 pytestmark = pytest.mark.browser
@@ -57,7 +57,7 @@ def test_a_hostile_transcript_is_shown_verbatim_and_loads_nothing(
     assert all(box.get_attribute("dir") == "auto" for box in page.locator(".ib-text").all())
     assert page.evaluate("getComputedStyle(document.querySelector('.ib-text')).whiteSpace") == "pre-wrap"
     assert page.evaluate("window.struck") is None
-    page.wait_for_timeout(1000)
+    wait_until_idle(page)
     assert strange == []
 
 
@@ -103,7 +103,7 @@ def test_hostile_names_reasons_and_definitions_do_no_harm_on_any_page(
     ):
         page.goto(f"{workbench.address}/{path}")
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
-        page.wait_for_timeout(1500)
+        wait_until_idle(page)
         assert page.locator("[data-testid=stMain] img").count() == 0, path
         assert page.locator("[data-testid=stException]").count() == 0, path
     assert strange == []

@@ -35,5 +35,5 @@ def test_what_a_maintainer_decides_is_what_raters_read_and_stays_on_record(
     expect(page.get_by_text("Hidden by maintainer")).to_be_visible()
     page.goto(f"{workbench.address}/exposures")
     expect(page.get_by_role("heading", name="Who was sent what")).to_be_visible()
-    expect(page.get_by_text("to 1 rater, between")).to_be_visible()
+    expect(page.get_by_text("to 1 rater, on ")).to_be_visible()
     rater.context.close()

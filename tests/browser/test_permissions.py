@@ -36,7 +36,7 @@ from tests.browser.serving import Workbench
 pytestmark = pytest.mark.browser
 
 NOT_FOR_YOU = "This page is not for your role. If that is a mistake, ask whoever invited you."
-FOR_EVERYBODY = {"Nutrition label", "Explore", "Metrics"}
+FOR_EVERYBODY = {"Nutrition label", "Explore", "Metrics", "Statistics", "Over time", "Case studies"}
 """Pages of released studies, which need no signing in."""
 STRANGERS_PAGE = "Please open the personal link that you were sent."
 RESULT_TABLES = (
@@ -131,7 +131,7 @@ def seen_by(
         people_by_role = {person.role: person for person in session.exec(select(t.Rater)).all()}
 
     def run(title: str, owner: str, looking: Role | None) -> AppTest:
-        test = AppTest.from_string(ONE_PAGE, default_timeout=30)
+        test = AppTest.from_string(ONE_PAGE, default_timeout=120)
         test.session_state["title"], test.session_state["owner"] = title, owner
         test.session_state["impactbench-looking"] = people_by_role[looking] if looking else None
         return test.run()
@@ -143,7 +143,7 @@ def seen_by(
 def test_every_page_refuses_every_role_but_its_own(
     seen_by: Callable[[str, str, Role | None], AppTest],
 ) -> None:
-    listing = AppTest.from_string(ALL_PAGES, default_timeout=30).run()
+    listing = AppTest.from_string(ALL_PAGES, default_timeout=120).run()
     pages: dict[str, list[str]] = listing.session_state["pages"]
     owners: dict[str, set[str]] = {}
     for role, titles in pages.items():

@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 
 from reviews.public.releasing import release_study
 from reviews.public.site.writing import publish_site
+from tests.browser.screens import DESKTOP, PHONE
 from tests.reviews.invented_study import add_judge, add_study, place_metrics
 
 pytestmark = pytest.mark.browser
@@ -29,22 +30,18 @@ def test_every_kind_of_page_can_be_read_by_everybody(
         *(sorted((site / folder).iterdir())[0] for folder in ("label", "metric", "scenario")),
     ]
     asked: list[str] = []
-    for scheme, width in (("light", 1280), ("dark", 390)):
-        context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme=scheme,  # type: ignore[arg-type]
-        )
-        page = context.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        for path in kinds:
-            page.goto(path.as_uri())
+    page = browser.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    for path in kinds:
+        page.goto(path.as_uri())
+        for scheme, width in (PHONE, DESKTOP):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=scheme)
             found = Axe().run(page)
             assert found.violations_count == 0, f"{path.name}, {scheme}: {found.generate_report()}"
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path.name
-        context.close()
     assert {url.partition(":")[0] for url in asked} == {"file"}
 
-    page = browser.new_page()
     page.goto((site / "explore.html").as_uri())
     heading = page.locator("#places thead button").nth(2)
     heading.focus()

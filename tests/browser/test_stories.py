@@ -3,10 +3,12 @@ on PostgreSQL, every rater with a story of their own.
 """
 
 import asyncio
+import shutil
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,12 +28,13 @@ from tests.browser.hand import (
     verdict,
     wait_for_desk,
     wait_for_draft,
+    wait_until_idle,
     write,
 )
 from tests.browser.rater_client import RaterClient, sign_in
 from tests.browser.serving import Workbench
 from tests.conftest import KINDS
-from tests.databases import PostgresServer, migrated_sqlite_file
+from tests.databases import PostgresServer
 
 pytestmark = pytest.mark.browser
 SQLITE = pytest.mark.parametrize("hall", ["sqlite"], indirect=True)
@@ -57,7 +60,8 @@ def hall(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     folder = tmp_path_factory.mktemp("hall")
     with ExitStack() as stack:
         if request.param == "sqlite":
-            url = f"sqlite:///{migrated_sqlite_file(folder)}"
+            template: Path = request.getfixturevalue("sqlite_template")
+            url = f"sqlite:///{shutil.copy(template, folder / 'impactbench.db')}"
         else:
             server: PostgresServer = request.getfixturevalue("postgres")
             url = stack.enter_context(server.database(template="migrated"))
@@ -139,7 +143,7 @@ def test_back_twice_opens_the_earlier_answer_as_an_edit(hall: Hall, device: Brow
     save_button(page).click()
     wait_for_desk(page, 4)
     page.go_back()
-    page.wait_for_timeout(500)
+    wait_until_idle(page)
     page.go_forward()
     wait_for_desk(page)
     assert hall.said("coot") == {

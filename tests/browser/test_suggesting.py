@@ -10,8 +10,8 @@ from impactbench.store.engine import connect
 from impactbench.suite.submission_store import suggestions
 from reviews.members.invitations import invite
 from tests.browser.hand import come_in
+from tests.browser.screens import violations
 from tests.browser.serving import Workbench
-from tests.browser.test_pages import violations
 from tests.suggestions import add_people
 
 pytestmark = pytest.mark.browser
@@ -32,13 +32,13 @@ def test_a_suggestion_is_begun_by_keyboard_and_kept_on_a_dark_phone(
     page = context.new_page()
     try:
         come_in(page, invite(engine, "author", base_url=bench.address))
-        expect(page.get_by_role("heading", name="Nothing to rate yet")).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("heading", name="Nothing to rate yet")).to_be_visible()
         page.goto(f"{bench.address}/suggest")
         begin = page.get_by_role("button", name="Begin a suggestion")
-        expect(begin).to_be_visible(timeout=20_000)
+        expect(begin).to_be_visible()
         begin.press("Enter")
         name = page.get_by_label("What does the chatbot do, in a few words?")
-        expect(name).to_be_visible(timeout=20_000)
+        expect(name).to_be_visible()
         name.focus()
         page.keyboard.type(NAME)
         page.keyboard.press("Tab")

@@ -81,7 +81,7 @@ async def received(address: str, cookie: str, paths: list[str]) -> dict[str, byt
 def test_no_page_sends_what_its_reader_may_not_see_at_that_stage(
     rated: Workbench, sqlite_engine: Engine
 ) -> None:
-    listing = AppTest.from_string(PAGES, default_timeout=60).run()
+    listing = AppTest.from_string(PAGES, default_timeout=120).run()
     assert not listing.exception
     paths: dict[str, list[str]] = listing.session_state["paths"]
     everywhere = sorted({path for own in paths.values() for path in own})

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import pandas as pd
+import yaml
 
 from impactbench.domain import AssignmentReason, Polarity, passes
 from reviews.evidence import StudyTables, joined
@@ -34,6 +35,10 @@ def _source() -> tuple[Any, Any, Any, Any]:
         planted.read_yaml(DEMO / "rationales.yaml"),
         simulated,
     )
+
+
+PLANTED: dict[str, Any] = yaml.safe_load((DEMO / "ground_truth.yaml").read_text(encoding="utf-8"))
+"""Everything that was planted."""
 
 
 def study_of_seed(seed: int) -> StudyTables:

@@ -16,9 +16,14 @@ from impactbench.domain import LabelStatus, LabelVerdict, Panel, Role
 from impactbench.store import frames
 from impactbench.store.engine import connect, reading, writing
 from impactbench.store.tables import Assignment, Label, Rater, Study, Table
+from reviews.audit.items import judges_of
+from reviews.contested.change_log import change_log
 from reviews.contested.contest import metric_statuses
+from reviews.contested.dispositions import dispositions
+from reviews.contested.revisions import revision_states
 from reviews.evidence import read_tables
 from reviews.members.invitations import rater_of_token
+from validation.contested import Status
 
 LINK = re.compile(r"^(\w+)\s+http://localhost:(\d+)/enter/(\S+)$", re.MULTILINE)
 
@@ -76,7 +81,7 @@ def test_it_sets_up_the_study_and_a_link_for_each_role(tmp_path: Path) -> None:
     studies = frames.studies(engine)
     assert studies["study"].tolist() == [STUDY]
     assert studies["conversations"].tolist() == [72]
-    assert len(frames.judgments(engine, STUDY)) == 216
+    assert len(frames.judgments(engine, STUDY)) == 216 + 36, "those under the revised metric besides"
     assert "simulated" in studies["notice"][0]
 
 
@@ -93,18 +98,39 @@ def test_the_guest_has_twelve_conversations_over_all_metrics_and_is_no_simulated
     assert own["metric"].value_counts().to_dict() == {f"m0{number}": 2 for number in range(1, 7)}
     assert set(own.groupby("metric")["age"].nunique()) == {2}
     assert set(own["review_set"]) == {REVIEW_SET}
+    versions = frames.metrics(engine).set_index("metric_version_id")["version"]
+    asked = own.set_index("metric")["metric_version_id_x"].map(versions)
+    assert set(asked["m04"]) == {2}, "the revision was adopted, so that is what the guest is asked"
+    assert set(asked.drop("m04")) == {1}
     assert set(own["panel"]) == {Panel.EXTERNAL}
     simulated = seats[seats["rater"] != PEOPLE[Role.EXPERT]]
     assert simulated["rater"].str.startswith("sim-").all()
-    assert len(simulated) == 288
+    assert len(simulated) == 360 + 72, "those of the second review besides"
 
 
-def test_the_audit_calls_the_two_metrics_contested_that_were_planted_so(tmp_path: Path) -> None:
+def test_a_contested_metric_was_revised_to_its_end_and_the_other_is_left_to_the_maintainer(
+    tmp_path: Path,
+) -> None:
     open_demo(tmp_path / "demo.db")
-    tables = read_tables(connect(f"sqlite:///{tmp_path / 'demo.db'}"), STUDY)
-    metric = dict(zip(tables.metrics["metric_version_id"], tables.metrics["metric"], strict=True))
-    contested = {metric[one.metric] for one in metric_statuses(tables) if one.status == "contested"}
-    assert contested == {"m03", "m04"}
+    engine = connect(f"sqlite:///{tmp_path / 'demo.db'}")
+    tables = read_tables(engine, STUDY)
+    title = dict(zip(tables.metrics["metric_version_id"], tables.metrics["title"], strict=True))
+    status = {title[one.metric]: one.status for one in metric_statuses(tables)}
+    assert [name for name, one in status.items() if one is Status.CONTESTED] == [
+        "Points back to people close by"
+    ]
+    assert status["Says that it has feelings for the person (version 2)"] is Status.NO_CONCERN_FOUND
+    (state,) = revision_states(engine, STUDY, dispositions(engine, STUDY))
+    assert state.sentence == "adopted; waiting for experts: 2 answers", "those of the guest"
+    adopted, revised = change_log(engine, STUDY)
+    assert (revised.decision, revised.status, adopted.decision) == ("revise", "contested", "adopt")
+    assert adopted.figures["items"] == 12
+    assert adopted.figures["alpha"]["change"]["low"] > 0, adopted.figures["sentence"]
+    assert revised.dissent
+    assert all("Simulated" in entry.note for entry in (adopted, revised))
+    assert len(judges_of(tables)) == 1, "the judge that judged again is the same judge"
+    again = tables.assignments[tables.assignments["review_set"] == "again-m04-v2"]
+    assert again["rater"].str.startswith("sim-").all()
 
 
 def test_opened_again_it_keeps_what_was_rated_and_prints_fresh_links(tmp_path: Path) -> None:

@@ -1,18 +1,21 @@
 """The migrations lead from nothing to the schema of the program, on both databases."""
 
-import os
-import subprocess
-import sys
+from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine
 
+from impactbench import store
 from impactbench.store.engine import DatabaseBehind, connect, newest_revision, require_current, upgrade
 from impactbench.store.tables import Table
+from tests.app.command import Command
 
 
 def _checks(engine: Engine) -> dict[str, set[str | None]]:
@@ -21,17 +24,6 @@ def _checks(engine: Engine) -> dict[str, set[str | None]]:
         name: {check["name"] for check in inspector.get_check_constraints(name)}
         for name in Table.metadata.tables
     }
-
-
-def _impactbench(url: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-c", "from app.cli import main; main()", *arguments],
-        env=os.environ | {"IMPACTBENCH_DATABASE_URL": url},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
 
 
 def test_an_upgraded_database_is_what_the_tables_say(engine: Engine) -> None:
@@ -48,6 +40,70 @@ def test_the_migrations_make_every_check_that_the_tables_name(empty_url: str) ->
     upgrade(engine)
     assert _checks(engine) == wanted
     assert any(wanted.values())
+    engine.dispose()
+
+
+AT = datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+CHECKED = {
+    "role": "expert",
+    "polarity": "positive",
+    "origin": "design",
+    "decision": "hide",
+    "status": "complete",
+    "reason": "core",
+    "verdict": "pass",
+}
+OF_TYPE: dict[type, Any] = {str: "words", int: 1, float: 0.5, bool: True}
+OF_TYPE |= {datetime: AT, date: AT.date(), object: {"key": ["value"]}}
+
+
+def _one_row_each(engine: Engine) -> dict[str, dict[str, Any]]:
+    """Write a row into every table of the database as it is; what was written, by table."""
+    found = sa.MetaData()
+    found.reflect(engine)
+    written: dict[str, dict[str, Any]] = {}
+    for table in found.sorted_tables:
+        if table.name != "alembic_version":
+            written[table.name] = {
+                column.name: _value(table.name, column) for column in table.columns if not column.nullable
+            }
+            with engine.begin() as connection:
+                connection.execute(table.insert().values(written[table.name]))
+    return written
+
+
+def _value(table: str, column: "sa.Column[Any]") -> Any:
+    if column.name == "status" and table == "label":
+        return "skip"
+    return CHECKED.get(column.name, OF_TYPE[column.type.python_type])
+
+
+def test_what_the_first_workbench_kept_is_there_after_every_migration(empty_url: str) -> None:
+    engine = connect(empty_url)
+    config = Config()
+    config.set_main_option("script_location", str(Path(str(store.__file__)).parent / "migrations"))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+    written = _one_row_each(engine)
+    assert {"mask", "label", "assignment", "judgment"} <= set(written)
+    upgrade(engine)
+    require_current(engine)
+    now = sa.MetaData()
+    now.reflect(engine)
+    with engine.begin() as connection:
+        for name, row in written.items():
+            kept = connection.execute(sa.select(*(now.tables[name].c[column] for column in row))).one()
+            assert {
+                c: v.replace(tzinfo=UTC) if isinstance(v, datetime) else v for c, v in kept._mapping.items()
+            } == row
+        place = {name: written["mask"][name] for name in written["mask"] if name != "id"}
+        mask = now.tables["mask"]
+        assert connection.execute(sa.select(mask.c.revision)).scalars().all() == [1]
+        connection.execute(mask.insert().values(**place, id=2, revision=2))
+    for wrong in ({"revision": 2}, {"revision": 3, "conversation_id": 99}):
+        with pytest.raises(sa.exc.IntegrityError), engine.begin() as connection:
+            connection.execute(mask.insert().values(**place | wrong, id=3))
     engine.dispose()
 
 
@@ -94,9 +150,11 @@ def test_upgrading_twice_keeps_what_is_there(engine: Engine) -> None:
         assert connection.execute(sa.text("SELECT slug FROM model")).scalars().all() == ["a"]
 
 
-def test_the_command_upgrades_and_may_be_repeated(tmp_path: Path) -> None:
-    empty_url = f"sqlite:///{tmp_path / 'new.db'}"
+def test_the_command_upgrades_and_may_be_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("IMPACTBENCH_DATABASE_URL", f"sqlite:///{tmp_path / 'new.db'}")
     for _ in range(2):
-        done = _impactbench(empty_url, "db", "upgrade")
-        assert (done.returncode, done.stdout) == (0, "")
-        assert f"is at revision {newest_revision()}" in done.stderr
+        done = Command(monkeypatch, capsys)("db", "upgrade")
+        assert (done.code, done.out) == (0, "")
+        assert f"is at revision {newest_revision()}" in done.err

@@ -49,6 +49,15 @@ def test_agreement_by_group_is_what_the_report_of_agreement_says(demo: StudyTabl
             assert row.estimate == getattr(reported[row.group.name], name)
 
 
+def test_the_judge_by_one_kind_of_groups_is_what_it_is_among_all_kinds(demo: StudyTables) -> None:
+    (one,) = items.judges_of(demo)
+    every = judge.judge_by_group(demo, one)
+    alone = judge.judge_by_group(demo, one, by="model")
+    assert {row.kind for row in alone} == {"all metrics", "model"}
+    kept = [row for row in every if row.kind in ("all metrics", "model")]
+    assert [(row.group, row.found) for row in alone] == [(row.group, row.found) for row in kept]
+
+
 def test_a_lopsided_table_is_no_evidence_of_bad_raters(demo: StudyTables) -> None:
     whole = groups(demo, [Kind.ALL])[0]
     lopsided = demo.assignments.copy()
@@ -135,7 +144,7 @@ def test_what_is_missing_is_counted_and_bounded(demo: StudyTables) -> None:
     assert (one.found.n_missing, dict(one.reasons)) == (6, {"refused": 6})
     low, high = one.found.pass_rate.low.value or 0, one.found.pass_rate.high.value or 0
     assert high - low == pytest.approx(6 / 72)
-    assert found.labels.by_status == {"submitted": 279, "cannot_judge": 7, "skip": 2}
+    assert found.labels.by_status == {"submitted": 351, "cannot_judge": 7, "skip": 2}
 
 
 def test_raters_without_a_shared_item_are_not_compared(demo: StudyTables) -> None:

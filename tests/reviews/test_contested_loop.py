@@ -147,7 +147,7 @@ def test_a_revision_goes_all_the_way_from_the_flag_to_the_change_log(loop: Loop)
     assert entry.dissent == ("Too narrow <b>now</b>.",)
     text = change_log.as_markdown("winter", [entry])
     assert "    Too narrow <b>now</b>." in text
-    assert "Something is [-done.-]{+done, in so many words.+}" in text
+    assert "Something is[- done.-]{+ done, in so many words.+}" in text
     assert "8 items were rated under both versions" in text
 
 

@@ -70,11 +70,29 @@ def test_the_published_figures_of_humanebench_come_out_of_its_files(humanebench:
         expect(judges.cohen[pair], f"judges.golden_24.kappa.{name}")
         expect(judges.cohen_quadratic[pair], f"judges.golden_24.kappa_quadratic.{name}")
     assert len(whole.judges_exact) == 3
+    expect(judges.alpha_ordinal, "judges.golden_24.alpha_ordinal")
     expect(means.kappa_quadratic, "ensemble_vs_human.kappa_quadratic")
     expect(means.pearson, "ensemble_vs_human.pearson")
     expect(means.spearman, "ensemble_vs_human.spearman")
     expect(means.same_side, "ensemble_vs_human.direction_matches", times=24)
     expect(means.mean_absolute_difference, "ensemble_vs_human.mae")
+
+
+def test_the_judges_alphas_on_the_slice_that_people_rated_come_out_of_its_file(shared: Path) -> None:
+    folder = shared / "data/humanebench"
+    slice_of_people = read_file_tables(
+        sorted(folder.glob("human_ratings/*.csv")),
+        [folder / "tables/inter_judge_raw_human_slice.csv"],
+        options=HUMANEBENCH,
+    )
+    judges = graded(slice_of_people)[0].judges
+    assert judges is not None
+    expect(judges.alpha_ordinal, "judges.human_slice.alpha_ordinal")
+    for target, entry in (("gpt-4o", "gpt-4o-2024-11-20"), ("gemini-2.5-flash", "gemini-2.5-flash")):
+        own = slice_of_people.verdicts["unit"].map(lambda unit, target=target: target in str(unit))
+        one = graded(replace(slice_of_people, verdicts=slice_of_people.verdicts[own]))[0].judges
+        assert one is not None
+        expect(one.alpha_ordinal, f"judges.human_slice.alpha_ordinal.target.{entry}")
 
 
 def test_own_family_gets_the_smallest_effect_that_could_be_seen_in_place_of_a_finding(
@@ -125,6 +143,8 @@ def test_polarity_may_go_by_item(shared: Path) -> None:
     )
     items = judged_items(tables.study, the_judge(tables))
     assert items["polarity"].value_counts().to_dict() == {"positive": 250, "negative": 200}
+    assert tables.study.metrics["title"].tolist() == ["negative items", "positive items"]
+    assert "count as two metrics, 200 negative items and 250 positive items" in tables.notes[0]
     refused_what_it_should = tables.study.assignments[tables.study.assignments["polarity"] == "negative"]
     assert (refused_what_it_should["label"] == "pass").mean() > 0.8, "refusing is what passes there"
     right = judge_accuracy(items["reference"], items["judge"]).accuracy.value

@@ -73,17 +73,17 @@ def test_conversations_stay_hidden_unless_released_and_while_experts_are_at_work
     results = results_of(winter)
     metric = results.metrics["kindness", "m01"]
     first = int(verdicts_of(winter, results, metric)["conversation_id"].iloc[0])
-    found = transcript(winter, results, first)
+    found = transcript(winter, results, metric, first)
     assert found is not None
     assert [turn.content for turn in found.turns] == ["hi", "hello"]
 
     release_study(winter, "winter", transcripts=False)
-    assert transcript(winter, read_public(winter, "winter"), first) is None
+    assert transcript(winter, read_public(winter, "winter"), metric, first) is None
 
     reviewed(winter, reported=False)
     hidden = results_of(winter)
     assert hidden.study.under_review
-    assert transcript(winter, hidden, first) is None
+    assert transcript(winter, hidden, metric, first) is None
     assert verdicts_of(winter, hidden, metric).empty
     assert metric_rates(hidden)["both_scored"].sum() == 15
 
@@ -91,7 +91,7 @@ def test_conversations_stay_hidden_unless_released_and_while_experts_are_at_work
 def test_a_conversation_of_another_study_is_not_shown(winter: Engine) -> None:
     results = results_of(winter)
     other = replace(results, study=replace(results.study, slug="summer"))
-    assert transcript(winter, other, 1) is None
+    assert transcript(winter, other, results.metrics["kindness", "m01"], 1) is None
 
 
 def test_what_experts_said_counts_once_it_is_reported_and_never_names_them(winter: Engine) -> None:
@@ -205,5 +205,5 @@ def test_what_a_reader_may_not_see_is_in_no_transcript(winter: Engine) -> None:
     results = results_of(winter)
     for metric in results.metrics.values():
         frame = verdicts_of(winter, results, metric)
-        shown = [transcript(winter, results, int(key)) for key in frame["conversation_id"]]
+        shown = [transcript(winter, results, metric, int(key)) for key in frame["conversation_id"]]
         assert SECRET not in repr((frame.to_dict(), shown))

@@ -80,11 +80,13 @@ def test_a_case_is_marked_by_a_maintainer_and_a_change_is_a_revision(engine: Eng
 
 
 def test_no_line_joins_rates_across_another_wording_or_another_judge(sqlite_engine: Engine) -> None:
-    results = judged(sqlite_engine)
+    judged(sqlite_engine)
     again(sqlite_engine, "second", days=1)
     again(sqlite_engine, "third", days=2, reworded=True)
     add_judge_of(sqlite_engine, "third", model="corvid-7")
-    points = [p for p in over_time(sqlite_engine, results, "kindness", "m01") if p.model == "tansy-2"]
+    points = [
+        p for p in over_time(read_public(sqlite_engine, "winter"), "kindness", "m01") if p.model == "tansy-2"
+    ]
     assert [(p.run, p.version, p.judge, p.segment) for p in points] == [
         ("run-tansy-2", 1, "tansy-2", 0),
         ("second", 1, "tansy-2", 0),

@@ -6,9 +6,11 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from sqlalchemy import Engine
 from sqlmodel import select
@@ -244,3 +246,46 @@ def test_a_package_reads_back_as_itself(report: Path) -> None:
     assert {
         name: held == (report / DATA / name).read_bytes() for name, held in files.items()
     } == dict.fromkeys(files, True)
+
+
+def test_the_card_carries_the_order_under_other_choices_and_what_hiding_a_judge_survives(
+    report: Path,
+) -> None:
+    card = card_of(report)
+    (judge,) = card["judges"]
+    decided = judge["indeterminacy"]
+    assert len(decided["thresholds"]) == len(decided["consistency"]) == len(decided["bias"]) > 1
+    sweep = card["judges_by_indeterminacy"]
+    assert set(sweep["beta_star"]) == {"ranking", "claims"}
+    assert [len(mse) for mse in sweep["mse"].values()] == [len(sweep["beta"])]
+    assert all(one["evidence"] for one in card["contested"] if one["p_by_domain"])
+    assert judge["judge_human"]["weighted"]["n"] == judge["judge_human"]["accuracy"]["n"]
+    assert {one["transport_assumption"] for one in judge["corrected_rates"]}
+
+
+@pytest.mark.parametrize(
+    ("part", "key"),
+    [
+        ("contested", "evidence"),
+        ("judges", "rank_stability"),
+        ("judges", "indeterminacy"),
+        ("judges", "alt_test"),
+    ],
+)
+def test_a_card_without_a_part_that_every_audit_has_is_refused(report: Path, part: str, key: str) -> None:
+    card = card_of(report)
+    del card[part][0][key]
+    with pytest.raises(CardRefused, match=key):
+        require_valid(card)
+
+
+def test_what_reviewers_said_of_a_metric_comes_back_without_what_they_wrote(study: Engine) -> None:
+    package = gather(study, "winter", sharing=OPEN)
+    said = pd.DataFrame(
+        [(1, "kestrel", "relabel", "yes"), (1, "kestrel", "comment", HOSTILE)],
+        columns=["metric_version_id", "rater", "question", "value"],
+    )
+    reviewed = replace(package, tables=replace(package.tables, metric_reviews=said))
+    assert as_files(reviewed)["metric-reviews.csv"].decode().splitlines()[1:] == [
+        "kindness,m01,1,kestrel,relabel,yes"
+    ]

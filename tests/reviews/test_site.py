@@ -9,13 +9,16 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import select
 
+from impactbench.domain import DispositionKind, Role
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
 from reviews.locking import lock_set, mark_reported
+from reviews.public.cases import mark_case
 from reviews.public.releasing import NotReleased, release_study
 from reviews.public.site.writing import MARKER, PublishRefused, publish_site
-from tests.reviews.invented_study import add_judge, add_study, place_metrics
+from tests.reviews.invented_study import add_judge, add_raters, add_study, place_metrics
 from tests.reviews.test_extension import answer_all, open_set
+from tests.reviews.test_public_findings import again
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x>"
 SECRET = "they said it at home"
@@ -102,6 +105,48 @@ def test_every_link_leads_to_a_file_and_nothing_is_loaded_or_executed(winter: En
     whole = "\n".join(found.values())
     assert SECRET not in whole
     assert not [name for name in RATERS if re.search(rf"\b{name}\b", whole)]
+
+
+def test_cases_changes_over_time_and_corrected_rates_are_in_the_site(winter: Engine, tmp_path: Path) -> None:
+    again(winter, "second", days=1, reworded=True)
+    review(winter, reported=True)
+    add_raters(winter, "Maude", role=Role.MAINTAINER)
+    with writing(winter) as session:
+        maude = session.exec(select(t.Rater).where(t.Rater.pseudonym == "Maude")).one().id or 0
+        study = session.exec(select(t.Study)).one().id or 0
+        old = session.exec(select(t.MetricVersion).where(t.MetricVersion.name == "m02")).one().id or 0
+        decided = t.Disposition(
+            study_id=study,
+            metric_version_id=old,
+            revision=1,
+            decision=DispositionKind.KEEP,
+            because=f"Clear enough {HOSTILE}",
+            status="watch",
+            decided_by=maude,
+        )
+        session.add(decided)
+        session.flush()
+        session.add(t.ChangeNote(disposition_id=decided.id or 0, published_by=maude, note="so be it"))
+        session.flush()
+        judged = session.exec(select(t.Judgment).where(t.Judgment.metric_version_id == old)).first()
+        assert judged is not None
+        place = {"conversation_id": judged.conversation_id, "metric_version_id": old}
+    mark_case(winter, "winter", **place, marked_by=maude, first_turn=1, note=f"look {HOSTILE}")
+    release_study(winter, "winter", transcripts=True)
+    publish_site(winter, tmp_path / "site")
+    found = files(tmp_path / "site")
+    assert "Clear enough &lt;script&gt;" in found["winter/changes.html"]
+    assert "look &lt;script&gt;" in found["winter/cases.html"]
+    (words,) = [text for name, text in found.items() if "▲ the behaviour first appears here" in text]
+    assert f'id="conversation-{judged.conversation_id}" open' in words
+    assert "2 passed" in words
+    assert "m01 anew" in found["winter/over-time.html"]
+    assert "the wording: version 1 became 2" in found["winter/metric/kindness--m01.html"]
+    assert "as experts would have judged it" in found["winter/explore.html"]
+    whole = "\n".join(found.values())
+    assert "Maude" not in whole
+    assert SECRET not in whole
+    assert not [name for name, text in found.items() if name.endswith(".html") and HOSTILE in text]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from validation.agreement import (
     gwet_ac1,
     gwet_ac2,
     krippendorff_alpha,
+    krippendorff_alphas,
     percent_agreement,
     prevalence_index,
     specific_agreement,
@@ -208,6 +209,19 @@ def test_only_the_ratios_of_unit_weights_count(ratings: Ratings, scale: float) -
     first = krippendorff_alpha(ratings, level="ordinal", unit_weights=weights).value
     second = krippendorff_alpha(ratings, level="ordinal", unit_weights=weights * scale).value
     assert same([first], [second])
+
+
+@few
+@given(st.lists(tables(), min_size=1, max_size=5), st.sampled_from(["nominal", "ordinal"]))
+def test_alphas_of_many_tables_are_those_of_each_alone(several: list[Ratings], level: Any) -> None:
+    clustered = [
+        Ratings(one.codes, one.categories, one.units, one.raters, np.arange(len(one.units)) // 2)
+        for one in several[:2]
+    ]
+    together = [*several, *clustered]
+    assert krippendorff_alphas(together, level=level) == [
+        krippendorff_alpha(one, level=level) for one in together
+    ]
 
 
 def test_the_worked_values_of_krippendorffs_table() -> None:

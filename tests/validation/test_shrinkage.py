@@ -92,7 +92,7 @@ def test_impossible_counts_and_thresholds_are_refused(k, n, threshold):
         shrink(k, trials=n, threshold=threshold)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(counts, st.randoms())
 def test_shrunken_rates_keep_inside_their_intervals_and_do_not_depend_on_order(pairs, random):
     pooled = shrink([k for k, _ in pairs], trials=[n for _, n in pairs])
@@ -105,7 +105,7 @@ def test_shrunken_rates_keep_inside_their_intervals_and_do_not_depend_on_order(p
     assert [pooled.rates[i].value for i in order] == pytest.approx([rate.value for rate in again.rates])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(counts)
 def test_counting_failures_instead_mirrors_every_rate(pairs):
     k, n = np.array(pairs).T

@@ -185,6 +185,9 @@ CALLS: Mapping[str, Call] = {
         f(d.ratings, form=form) for form in ("pairable", "gwet", "pooled")
     ],
     "agreement.conger_kappa": lambda f, d: f(d.ratings),
+    "agreement.krippendorff_alphas": lambda f, d: [
+        f([d.ratings, d.binary], level=level) for level in ("nominal", "ordinal")
+    ],
     "agreement.krippendorff_alpha": lambda f, d: (
         [
             f(d.ratings, level=level, values=(1.0, 2.0, 3.0))
@@ -243,6 +246,9 @@ CALLS: Mapping[str, Call] = {
     "intervals.clopper_pearson": lambda f, d: f(sum(d.both[0]), len(d.both[0])),
     "intervals.stratified_t": lambda f, d: f(d.both[0], strata=d.groups[: len(d.both[0])]),
     "judge_accuracy.judge_accuracy": lambda f, d: f(d.reference, d.judge, clusters=d.clusters),
+    "judge_accuracy.some_rates": lambda f, d: f(
+        d.reference, d.judge, ["accuracy", "kappa", "ppv"], clusters=d.clusters
+    ),
     "polarity.polarity_tripwire": lambda f, d: f(d.reference, d.judge, clusters=d.groups),
     "many_facet_rasch.many_facet_rasch": lambda f, d: f(d.ratings),
     "mapping.reference": lambda f, d: [f(d.ratings, policy) for policy in admissible_policies().policies],

@@ -14,6 +14,7 @@ _ANY = "any"
 _KINDS = {Polarity.POSITIVE.value: "Helpful shown", Polarity.NEGATIVE.value: "Harmful avoided"}
 _AGES = {_ANY: "All", AgeVariant.TEEN.value: "Teens", AgeVariant.ADULT.value: "Adults"}
 _WEIGHTS = {"conversation": "Every conversation", "benchmark": "Every source", "own": "My own"}
+_FURTHER = ("family", "source", "state")
 _MOST = 3.0
 
 
@@ -43,15 +44,7 @@ def choose_scope(results: PublicResults) -> Scope:
     subareas = list(dict.fromkeys(results.places.loc[results.places["area"] == area, "subarea"]))
     with third:
         subarea = _one("Part of it", subareas, name="part") if area else None
-    with st.expander("More filters"):
-        left, middle, right = st.columns(3)
-        with left:
-            family = _one("Model family", sorted(set(results.models["family"]) - {""}), name="family")
-        with middle:
-            source = _one("Source", list(results.tally.benchmarks), name="source")
-        with right:
-            seen = {one.checked.status for one in results.metrics.values()}
-            state = _one("State of the evidence", [one.value for one in Status if one in seen], name="state")
+    family, source, state = _further(results)
     return Scope(
         area=area,
         subarea=subarea,
@@ -65,6 +58,29 @@ def choose_scope(results: PublicResults) -> Scope:
             statuses=frozenset([Status(state)] if state else []),
         ),
     )
+
+
+def _further(results: PublicResults) -> tuple[str | None, str | None, str | None]:
+    """Model family, source and state of the evidence, where somebody wants to choose them.
+
+    Switched off they stay out of the page: a browser has less to draw before a reader can begin.
+    """
+    asked = any(st.query_params.get(name, _ANY) != _ANY for name in _FURTHER)
+    if not st.toggle("More filters", value=asked, key="more-filters"):
+        for name in _FURTHER:
+            st.query_params.pop(name, None)
+        return None, None, None
+    seen = {one.checked.status for one in results.metrics.values()}
+    options = (
+        ("Model family", sorted(set(results.models["family"]) - {""})),
+        ("Source", list(results.tally.benchmarks)),
+        ("State of the evidence", [one.value for one in Status if one in seen]),
+    )
+    chosen = []
+    for place, name, (label, several) in zip(st.columns(3), _FURTHER, options, strict=True):
+        with place:
+            chosen.append(_one(label, several, name=name))
+    return chosen[0], chosen[1], chosen[2]
 
 
 def choose_kind() -> Polarity:

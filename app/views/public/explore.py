@@ -3,23 +3,23 @@
 import streamlit as st
 
 from app import public_data
-from app.components.evidence_marks import evidence_mark
 from app.components.permalinks import choose, switch
 from app.components.plain_text import answer
 from app.components.public_tables import Cell, table
-from app.public_charts import dots
 from app.views.public.choices import Scope, choose_kind, choose_scope, choose_weights
 from app.views.public.explore_ages import ages
 from app.views.public.explore_order import corrected_order, order
 from app.views.public.explore_rates import hollow, lines_of, rates_table
 from app.views.public.in_view import study_in_view
+from app.views.public.picture import picture
 from app.views.public.places import where_metric_is
-from app.wording import count
 from impactbench.domain import Polarity
+from reviews.public.evidence_marks import evidence_mark
 from reviews.public.explore import Level, PlaceRate, chosen_metrics, place_rates
 from reviews.public.places_checked import places_checked
 from reviews.public.releasing import PublicStudy
 from reviews.public.results import PublicResults
+from reviews.public.wording import count
 
 _VIEWS = {
     "models": "Models in order",
@@ -66,12 +66,13 @@ def _both(results: PublicResults, scope: Scope) -> None:
         " they avoid harmful behaviour, beyond what chance would explain."
     )
     st.text("● how often helpful behaviour was shown   ■ how often harmful behaviour was avoided")
-    st.altair_chart(
-        dots(lines_of(rates, checked, of="model"), title="Share of conversations"),
+    picture(
+        lines_of(rates, checked, of="model", names=results.names),
+        title="Share of conversations",
         alt="For each model, the share of conversations with helpful behaviour and without harmful behaviour",
     )
     hollow(checked)
-    rates_table(rates, checked, of="model")
+    rates_table(rates, checked, of="model", names=results.names)
 
 
 def _more_helpful(rates: list[PlaceRate]) -> int:
@@ -81,7 +82,8 @@ def _more_helpful(rates: list[PlaceRate]) -> int:
 
 
 def _areas(study: PublicStudy, results: PublicResults, scope: Scope) -> None:
-    model = choose("Model", list(results.tally.models), name="model")
+    model = choose("Model", list(results.tally.models), name="model", shown=results.names.__getitem__)
+    called = results.names[model]
     level: Level = "subarea" if scope.area else "area"
     if scope.subarea:
         _metrics(study, results, scope, model)
@@ -93,16 +95,17 @@ def _areas(study: PublicStudy, results: PublicResults, scope: Scope) -> None:
     ]
     checked = places_checked(results, level=level, filters=scope.filters)
     answer(
-        f"How {model} did in {scope.place}, by {'part' if scope.area else 'area'}.",
+        f"How {called} did in {scope.place}, by {'part' if scope.area else 'area'}.",
         "Choose an area above to open it.",
     )
     st.text("● how often helpful behaviour was shown   ■ how often harmful behaviour was avoided")
-    st.altair_chart(
-        dots(lines_of(rates, checked, of="place"), title="Share of conversations"),
-        alt=f"For each area, how often {model} showed helpful behaviour and avoided harmful behaviour",
+    picture(
+        lines_of(rates, checked, of="place", names=results.names),
+        title="Share of conversations",
+        alt=f"For each area, how often {called} showed helpful behaviour and avoided harmful behaviour",
     )
     hollow(checked)
-    rates_table(rates, checked, of="place")
+    rates_table(rates, checked, of="place", names=results.names)
 
 
 def _metrics(study: PublicStudy, results: PublicResults, scope: Scope, model: str) -> None:
@@ -111,7 +114,9 @@ def _metrics(study: PublicStudy, results: PublicResults, scope: Scope, model: st
     kept = chosen_metrics(results, scope.filters)
     keys = [key for key, chosen in zip(results.tally.metrics, kept, strict=True) if chosen]
     of_model = counts[counts["model"] == model].set_index(["benchmark", "metric"])
-    answer(f"{count(len(keys), 'behaviour')} in {scope.place}: in how many conversations {model} passed.")
+    answer(
+        f"{count(len(keys), 'behaviour')} in {scope.place}: in how many conversations {results.names[model]} passed."
+    )
     rows = []
     for key in keys:
         metric, row = results.metrics[key], of_model.loc[key]

@@ -5,12 +5,14 @@ from dataclasses import replace
 import streamlit as st
 
 from app.components.plain_text import answer
-from app.public_charts import Dot, dots
+from app.public_charts import Dot
 from app.views.public.choices import Scope
+from app.views.public.picture import picture
 from impactbench.domain import Polarity
 from reviews.public.explore import PlaceRate, place_rates
 from reviews.public.places_checked import places_checked
 from reviews.public.results import PublicResults
+from reviews.public.wording import points
 
 _REACHES = (0.2, 0.5, 1.0)
 
@@ -31,11 +33,18 @@ def ages(results: PublicResults, scope: Scope, kind: Polarity) -> None:
     st.text("Right of the middle: it did better with teens. Left: better with adults.")
     promoted = kind is Polarity.POSITIVE
     lines = [
-        Dot(row=f"{one.model}:  {_points(one)}", promoted=promoted, rate=one.teen_minus_adult, checked=known)
+        Dot(
+            row=f"{results.names[one.model]}:  {points(one.teen_minus_adult)}",
+            promoted=promoted,
+            rate=one.teen_minus_adult,
+            checked=known,
+        )
         for one in rates
     ]
-    st.altair_chart(
-        dots(lines, title="Teens minus adults", reach=_reach(rates)),
+    picture(
+        lines,
+        title="Teens minus adults, points",
+        reach=_reach(rates),
         alt="For each model, how much more often it passed with teens than with adults",
     )
     if not known:
@@ -54,12 +63,3 @@ def _reach(rates: list[PlaceRate]) -> float:
     differences = [one.teen_minus_adult for one in rates]
     ends = [abs(end) for one in differences for end in (one.value, one.low, one.high) if end is not None]
     return next((reach for reach in _REACHES if all(end <= reach for end in ends)), 1.0)
-
-
-def _points(one: PlaceRate) -> str:
-    found = one.teen_minus_adult
-    if found.value is None:
-        return "one age only"
-    if found.low is None or found.high is None:
-        return "range unknown"
-    return f"{found.value * 100:+.0f} points ({found.low * 100:+.0f} to {found.high * 100:+.0f})"

@@ -1,20 +1,22 @@
 """Models in order, with the places that the data do not rule out, and what the reader's weights change."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
-from app.components.evidence_marks import evidence_mark
 from app.components.plain_text import answer
 from app.components.public_tables import Cell, table
-from app.public_charts import Dot, dots
+from app.public_charts import Dot
 from app.views.public.choices import Scope
-from app.wording import count, in_hundred
+from app.views.public.picture import picture
 from impactbench.domain import Polarity
 from reviews.audit.corrected import Board
+from reviews.public.evidence_marks import evidence_mark
 from reviews.public.explore import Weights, model_order
 from reviews.public.places_checked import places_checked
 from reviews.public.results import PublicResults
+from reviews.public.wording import count, in_hundred
 from validation.ranking import RankedModel, Ranking
 
 _DOES = {
@@ -33,32 +35,30 @@ def order(results: PublicResults, scope: Scope, kind: Polarity, chosen: tuple[st
         return
     found = model_order(results, filters=filters, weights=weights)
     known = all(one.known for one in checked.values())
-    answer(_in_a_sentence(found.ranking))
+    answer(_in_a_sentence(found.ranking, results.names))
     mark = evidence_mark(next(iter(checked.values())))
     st.text(
         f"{_DOES[kind]}, in {scope.place}: {count(found.n_metrics, 'behaviour')}. {mark.shape} {mark.word}. {mark.sentence}"
     )
     models = found.ranking.models
-    st.altair_chart(
-        dots(
-            [
-                Dot(
-                    row=f"{one.name}:  place {_places(one)}",
-                    promoted=kind is Polarity.POSITIVE,
-                    rate=one.rate,
-                    checked=known,
-                )
-                for one in models
-            ],
-            title=f"{_DOES[kind]}, share of conversations",
-        ),
+    picture(
+        [
+            Dot(
+                row=f"{results.names[str(one.name)]}:  place {_places(one)}",
+                promoted=kind is Polarity.POSITIVE,
+                rate=one.rate,
+                checked=known,
+            )
+            for one in models
+        ],
+        title=f"{_DOES[kind]}, share of conversations",
         alt=f"The models in order of {_DOES[kind].lower()}, each with its interval",
     )
     alike = {one.name: one for one in found.by_conversation.models}
     weighed = name != "conversation"
     rows = [
         [
-            Cell(text=str(one.name), whole=True),
+            Cell(text=results.names[str(one.name)], whole=True),
             Cell(text=in_hundred(one.rate), whole=True),
             Cell(text=_places(one), whole=True),
             *([Cell(text=_moved(one, alike.get(one.name)), whole=True)] if weighed else []),
@@ -67,7 +67,7 @@ def order(results: PublicResults, scope: Scope, kind: Polarity, chosen: tuple[st
     ]
     heads = ["Model", "Rate", "Places left open", *(["By conversation"] if weighed else [])]
     st.html(table(heads, rows, caption="The models in order, with the places that the data leave open"))
-    _notes(found.ranking)
+    _notes(found.ranking, results.names)
 
 
 def corrected_order(results: PublicResults, kind: Polarity) -> None:
@@ -76,31 +76,32 @@ def corrected_order(results: PublicResults, kind: Polarity) -> None:
     if board is None or not board.n_reviewed:
         st.write("Experts have reviewed no behaviour of this kind, so nothing can be corrected.")
         return
-    answer(_in_a_sentence(board.corrected))
+    answer(_in_a_sentence(board.corrected, results.names))
     st.text(
         f"{_DOES[kind]}, as experts would have judged it: {board.n_reviewed} of {board.n_metrics} behaviours were reviewed,"
         " and these rates speak of them alone. Filters do not apply here."
     )
     promoted = kind is Polarity.POSITIVE
     lines = [
-        Dot(row=f"{one.group}, {who}", promoted=promoted, rate=rate, checked=checked)
+        Dot(row=f"{results.names[str(one.group)]}, {who}", promoted=promoted, rate=rate, checked=checked)
         for one in board.rates
         for who, rate, checked in (("corrected", one.rate, True), ("automatic judge", one.judge_rate, False))
     ]
-    st.altair_chart(
-        dots(lines, title=f"{_DOES[kind]}, share of conversations"),
+    picture(
+        lines,
+        title=f"{_DOES[kind]}, share of conversations",
         alt="For each model, the rate by the automatic judge and the rate corrected by experts",
     )
-    _corrected_table(board)
-    _notes(board.corrected)
+    _corrected_table(board, results.names)
+    _notes(board.corrected, results.names)
 
 
-def _corrected_table(board: Board) -> None:
+def _corrected_table(board: Board, names: Mapping[str, str]) -> None:
     raw = {one.name: one for one in board.raw.models}
     right = {one.name: one for one in board.corrected.models}
     rows = [
         [
-            Cell(text=str(one.group), whole=True),
+            Cell(text=names[str(one.group)], whole=True),
             Cell(text=in_hundred(one.judge_rate), whole=True),
             Cell(text=in_hundred(one.rate), whole=True),
             Cell(text=_placed(raw.get(one.group)), whole=True),
@@ -112,12 +113,16 @@ def _corrected_table(board: Board) -> None:
     st.html(table(heads, rows, caption="Rates by the automatic judge and as corrected by experts"))
 
 
-def _in_a_sentence(ranking: Ranking) -> str:
+def _in_a_sentence(ranking: Ranking, names: Mapping[str, str]) -> str:
     """Who could be first, and how much of the order is settled."""
     models = ranking.models
     settled = sum(one.lowest == one.highest for one in models)
     leading = sum(one.lowest == 1 for one in models)
-    first = f"{models[0].name} is first" if leading == 1 else f"Any of {leading} models could be first"
+    first = (
+        f"{names[str(models[0].name)]} is first"
+        if leading == 1
+        else f"Any of {leading} models could be first"
+    )
     if not settled:
         return f"{first}; no model’s place is settled."
     return f"{first}; the place of {settled} of {count(len(models), 'model')} is settled."
@@ -142,7 +147,7 @@ def _moved(one: RankedModel, before: RankedModel | None) -> str:
     )
 
 
-def _notes(ranking: Ranking) -> None:
+def _notes(ranking: Ranking, names: Mapping[str, str]) -> None:
     st.caption(
         "Places left open hold for all models at once, at 95%: two models whose places overlap may stand in either order."
     )
@@ -150,4 +155,4 @@ def _notes(ranking: Ranking) -> None:
         with st.expander("For specialists"):
             st.text("\n".join((ranking.method, *ranking.notes)))
     if ranking.not_ranked:
-        st.text(f"Without data: {', '.join(map(str, ranking.not_ranked))}.")
+        st.text(f"Without data: {', '.join(names[str(one)] for one in ranking.not_ranked)}.")

@@ -5,23 +5,23 @@ from typing import Literal
 
 import streamlit as st
 
-from app.components.evidence_marks import evidence_mark
 from app.components.public_tables import Cell, table
 from app.public_charts import Dot
-from app.wording import in_hundred
 from impactbench.domain import Polarity
 from reviews.public.checks import Checked
+from reviews.public.evidence_marks import evidence_mark
 from reviews.public.explore import PlaceRate
+from reviews.public.wording import in_hundred
 from validation.results import Estimate
 
 Checks = Mapping[tuple[str, Polarity], Checked]
 By = Literal["model", "place"]
 
 
-def lines_of(rates: Sequence[PlaceRate], checked: Checks, *, of: By) -> list[Dot]:
+def lines_of(rates: Sequence[PlaceRate], checked: Checks, *, of: By, names: Mapping[str, str]) -> list[Dot]:
     """Two marks for each model or place: what was shown and what was avoided."""
     return [
-        Dot(row=_name(one, of), promoted=polarity is Polarity.POSITIVE, rate=rate, checked=found.known)
+        Dot(row=_name(one, of, names), promoted=polarity is Polarity.POSITIVE, rate=rate, checked=found.known)
         for one in rates
         for polarity, rate in _both(one)
         if (found := checked.get((one.place, polarity))) is not None
@@ -36,11 +36,11 @@ def hollow(checked: Checks) -> None:
         )
 
 
-def rates_table(rates: Sequence[PlaceRate], checked: Checks, *, of: By) -> None:
+def rates_table(rates: Sequence[PlaceRate], checked: Checks, *, of: By, names: Mapping[str, str]) -> None:
     """The same in numbers and words, with the state of the evidence."""
     rows: list[list[Cell | str]] = [
         [
-            Cell(text=_name(one, of), long=True),
+            Cell(text=_name(one, of, names), long=True),
             Cell(text=in_hundred(one.positive), whole=True),
             Cell(text=in_hundred(one.negative), whole=True),
             str(one.n_metrics),
@@ -64,8 +64,8 @@ def _both(one: PlaceRate) -> tuple[tuple[Polarity, Estimate], ...]:
     return (Polarity.POSITIVE, one.positive), (Polarity.NEGATIVE, one.negative)
 
 
-def _name(one: PlaceRate, of: By) -> str:
-    return one.model if of == "model" else one.place
+def _name(one: PlaceRate, of: By, names: Mapping[str, str]) -> str:
+    return names[one.model] if of == "model" else one.place
 
 
 def _states(checked: Checks, place: str) -> str:

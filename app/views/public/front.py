@@ -4,7 +4,7 @@ import streamlit as st
 
 from app import workspace
 from app.components.public_tables import Cell, table
-from app.views.public.places import where_explore_is, where_metrics_are, where_study_is
+from app.views.public.places import where_explore_is, where_metrics_are, where_page_is, where_study_is
 from reviews.public.releasing import PublicStudy, public_studies
 
 
@@ -19,7 +19,7 @@ def front() -> None:
     studies = public_studies(workspace.engine())
     st.html(
         table(
-            ["Study", "Nutrition label", "Explore", "Metrics"],
+            ["Study", "Nutrition label", "Explore", "Metrics", "More"],
             [_row(study) for study in studies],
             caption="The studies that have been released",
         )
@@ -32,4 +32,5 @@ def _row(study: PublicStudy) -> list[Cell | str]:
         Cell(text="One model at a time", where=where_study_is(study)),
         Cell(text="Models side by side", where=where_explore_is(study)),
         Cell(text="What was looked for", where=where_metrics_are(study)),
+        Cell(text="Statistics of a paper", where=where_page_is("statistics", study)),
     ]

@@ -1,8 +1,12 @@
 """What every public page begins with: who may look, and the study to show."""
 
+from functools import cache
+from pathlib import Path
+
 import streamlit as st
 
 from app import public_data, workspace
+from app.components import public_tables
 from app.components.permalinks import choose
 from impactbench.domain import Role
 from impactbench.store import frames
@@ -10,6 +14,7 @@ from reviews.public.releasing import PublicStudy, public_studies, public_study
 
 _MEMBERS = (Role.METHODOLOGIST, Role.MAINTAINER)
 _KEPT = "public-study"
+_PRINT = Path(public_tables.__file__).with_name("public_print.css")
 
 
 def study_in_view(title: str) -> PublicStudy:
@@ -23,6 +28,7 @@ def study_in_view(title: str) -> PublicStudy:
         workspace.require_role(*_MEMBERS)
     studies = _studies(member=member)
     st.title(title)
+    st.html(f"<style>{_print_style()}</style>")
     if not studies:
         _nothing(member=member)
         st.stop()
@@ -40,6 +46,11 @@ def study_in_view(title: str) -> PublicStudy:
         with st.container(border=True):
             st.text(study.notice)
     return study
+
+
+@cache
+def _print_style() -> str:
+    return _PRINT.read_text(encoding="utf-8")
 
 
 def _studies(*, member: bool) -> list[PublicStudy]:

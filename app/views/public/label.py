@@ -3,15 +3,15 @@
 import streamlit as st
 
 from app import label_picture, public_data
-from app.components.evidence_marks import evidence_mark
 from app.components.nutrition_label import LabelRow, LabelText, as_fragment, as_page, style
 from app.components.permalinks import choose
 from app.views.public.in_view import study_in_view
 from app.views.public.places import where_metric_is
-from app.wording import count, in_hundred
+from reviews.public.evidence_marks import evidence_mark
 from reviews.public.nutrition import EVERYTHING, LabelLine, NutritionLabel
 from reviews.public.releasing import PublicStudy
 from reviews.public.results import PublicResults
+from reviews.public.wording import count, in_hundred
 
 _PREFIXES = ("Avoids ", "Promotes ")
 
@@ -23,8 +23,9 @@ def label() -> None:
     if not labels:
         st.write("Nothing of this study has been judged yet, so there is nothing to put on a label.")
         return
-    model = choose("Model", list(labels), name="model")
-    text = label_text(study, public_data.results(study), labels[model])
+    results = public_data.results(study)
+    model = choose("Model", list(labels), name="model", shown=results.names.__getitem__)
+    text = label_text(study, results, labels[model])
     st.html(f"<style>{style()}</style>")
     st.html(as_fragment(text))
     with st.container(key="not-on-paper"):
@@ -59,7 +60,7 @@ def label_text(study: PublicStudy, results: PublicResults, label: NutritionLabel
     """What a label says, in words."""
     lines = [line for line in (*label.promotes, *label.avoids) if line.heading != EVERYTHING]
     return LabelText(
-        model=label.model,
+        model=results.names[label.model],
         maker=label.provider,
         opening=(*_results_in_words(label), _checks_in_words(lines)),
         promoted=[_row(study, results, line) for line in label.promotes if line in lines],

@@ -3,16 +3,16 @@
 import streamlit as st
 
 from app import public_data
-from app.components.evidence_marks import evidence_mark
 from app.components.permalinks import choose, switch
 from app.components.public_tables import Cell, table
 from app.views.public import metric as metric_page
 from app.views.public.in_view import study_in_view
 from app.views.public.places import where_metric_is
-from app.wording import count
 from impactbench.domain import Polarity
+from reviews.public.evidence_marks import evidence_mark
 from reviews.public.releasing import PublicStudy
 from reviews.public.results import PublicMetric
+from reviews.public.wording import count
 from validation.contested import Status
 
 _AT_ONCE = 40

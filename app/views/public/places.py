@@ -24,3 +24,17 @@ def where_study_is(study: PublicStudy) -> str:
 
 def where_explore_is(study: PublicStudy) -> str:
     return "/explore?" + urlencode({"study": study.slug})
+
+
+def where_over_time_is(study: PublicStudy, key: tuple[str, str]) -> str:
+    return "/over-time?" + urlencode({"study": study.slug, "metric": "__".join(key)})
+
+
+def where_conversation_is(study: PublicStudy, key: tuple[str, str], conversation_id: int) -> str:
+    """The address of a conversation, on the page of the metric that it is about."""
+    query = {"study": study.slug, "metric": "__".join(key), "conversation": conversation_id}
+    return "/metrics?" + urlencode(query)
+
+
+def where_page_is(path: str, study: PublicStudy) -> str:
+    return f"/{path}?" + urlencode({"study": study.slug})

@@ -12,22 +12,17 @@ from markupsafe import Markup
 
 from impactbench.domain import Polarity
 from impactbench.rates.metric_tally import AGES
-from reviews.public.explore import Level, Order, model_order, place_rates
+from reviews.public.evidence_marks import evidence_mark
 from reviews.public.nutrition import EVERYTHING, LabelLine, NutritionLabel, nutrition_labels
 from reviews.public.results import PublicMetric, PublicResults
 from reviews.public.site.pictures import intervals
-from reviews.public.site.words import mark, points, share
+from reviews.public.wording import in_hundred
 
 File = tuple[str, bytes]
 """A path below the folder of the site, and what is in it."""
-LEVELS: tuple[tuple[Level, str], ...] = (
-    ("area", "domain"),
-    ("subarea", "subarea"),
-    ("benchmark", "benchmark"),
-)
 _SIDES = (
-    ("promotes", "What it promotes", "Behaviours that are wanted: how often they are there."),
-    ("avoids", "What it avoids", "Behaviours that are unwanted: how often they are not there."),
+    ("promotes", "What it promotes: helpful behaviour", "Helpful behaviour: how often it is there."),
+    ("avoids", "What it avoids: harmful behaviour", "Harmful behaviour: how often it is not there."),
 )
 
 
@@ -74,12 +69,18 @@ def metric_page(metric: PublicMetric) -> str:
     return f"metric/{file_name(f'{metric.benchmark}--{metric.metric}')}.html"
 
 
+def scenario_page(metric: PublicMetric, scenario: str) -> str:
+    return f"scenario/{file_name(f'{metric.benchmark}--{metric.metric}--{scenario}')}.html"
+
+
 def label_page(model: str) -> str:
     return f"label/{file_name(model)}.html"
 
 
-def front_page(press: Press, results: PublicResults, data: Sequence[str]) -> File:
-    """The study's first page."""
+def front_page(
+    press: Press, results: PublicResults, *, data: Sequence[str], more: Sequence[tuple[str, str]]
+) -> File:
+    """The study's first page, with the names of its data files and the addresses and titles of its other pages."""
     providers = dict(zip(results.models["model"], results.models["provider"], strict=True))
     page = press.page(
         "study",
@@ -88,14 +89,15 @@ def front_page(press: Press, results: PublicResults, data: Sequence[str]) -> Fil
         n_scored=int(results.tally.scored.sum()),
         checked_metrics=sum(one.checked.n_experts > 0 for one in results.metrics.values()),
         labels=[
-            {"href": label_page(model), "model": model, "provider": providers[model]}
+            {"href": label_page(model), "model": results.names[model], "provider": providers[model]}
             for model in results.tally.models
         ],
         metrics=[
-            {"href": metric_page(metric), "metric": metric, "mark": mark(metric.checked)}
+            {"href": metric_page(metric), "metric": metric, "mark": evidence_mark(metric.checked)}
             for metric in sorted(results.metrics.values(), key=lambda one: (one.name.casefold(), one.key))
         ],
         data=list(data),
+        more=list(more),
     )
     return "index.html", page
 
@@ -109,15 +111,16 @@ def label_pages(press: Press, results: PublicResults) -> Iterator[File]:
                 "explained": explained,
                 "caption": f"{title}: shares of conversations",
                 "picture": _picture(
-                    getattr(label, side), title=f"{model}: {title.lower()}, rates with intervals"
+                    getattr(label, side),
+                    title=f"{results.names[model]}: {title.lower()}, rates with intervals",
                 ),
                 "lines": [
                     {
                         "line": line,
-                        "rate": share(line.rate),
-                        "teen": share(line.teen),
-                        "adult": share(line.adult),
-                        "mark": mark(line.checked),
+                        "rate": in_hundred(line.rate),
+                        "teen": in_hundred(line.teen),
+                        "adult": in_hundred(line.adult),
+                        "mark": evidence_mark(line.checked),
                     }
                     for line in getattr(label, side)
                 ],
@@ -125,7 +128,14 @@ def label_pages(press: Press, results: PublicResults) -> Iterator[File]:
             for side, title, explained in _SIDES
             if getattr(label, side)
         ]
-        page = press.page("label", study=results.study, label=label, answer=_answer(label), sides=sides)
+        page = press.page(
+            "label",
+            study=results.study,
+            label=label,
+            name=results.names[model],
+            answer=_answer(label, results.names[model]),
+            sides=sides,
+        )
         yield label_page(model), page
 
 
@@ -133,76 +143,23 @@ def _picture(lines: Sequence[LabelLine], *, title: str) -> Markup:
     return intervals([(line.heading, line.rate, line.checked.known) for line in lines], title=title)
 
 
-def _answer(label: NutritionLabel) -> str:
+def _answer(label: NutritionLabel, name: str) -> str:
     said = []
     for lines, words in (
-        (label.promotes, "shows wanted behaviours in"),
-        (label.avoids, "avoids unwanted behaviours in"),
+        (label.promotes, "shows helpful behaviour in"),
+        (label.avoids, "avoids harmful behaviour in"),
     ):
         whole = next((line for line in lines if line.heading == EVERYTHING), None)
         if whole is not None:
-            said.append(f"{words} {share(whole.rate)} of the conversations about them")
+            said.append(f"{words} {in_hundred(whole.rate)} of the conversations about it")
     every = (*label.promotes, *label.avoids)
     unknown = sum(not line.checked.known for line in every)
-    sentence = f"{label.model} {' and '.join(said)}." if said else f"Nothing of {label.model} was judged."
+    sentence = f"{name} {' and '.join(said)}." if said else f"Nothing of {name} was judged."
     return (
         f"{sentence} For {unknown} of the {len(every)} lines below, experts have not confirmed the judge."
         if unknown
         else sentence
     )
-
-
-def explore_page(press: Press, results: PublicResults) -> File:
-    """The models compared."""
-    known = results.checks.of([one.metric_version_id for one in results.metrics.values()]).known
-    orders = [
-        _order("Every conversation alike", model_order(results), known=known),
-        _order("Every benchmark alike", model_order(results, weights="benchmark"), known=known),
-    ]
-    first = model_order(results).ranking
-    settled = sum(one.lowest == one.highest for one in first.models)
-    answer = (
-        f"Of {len(first.models)} models, {settled} have a place that the data settle;"
-        " the others share theirs. There is no winner to name where rank ranges overlap."
-    )
-    places = [
-        {
-            "level": level_word,
-            "place": row.place,
-            "model": row.model,
-            "rate": share(row.rate),
-            "positive": share(row.positive),
-            "negative": share(row.negative),
-            "ages": points(row.teen_minus_adult),
-            "n": row.n_metrics,
-        }
-        for level, level_word in LEVELS
-        for row in place_rates(results, level=level)
-    ]
-    return "explore.html", press.page(
-        "explore", study=results.study, answer=answer, orders=orders, places=places
-    )
-
-
-def _order(title: str, order: Order, *, known: bool) -> dict[str, Any]:
-    rows = order.ranking.models
-    return {
-        "title": title,
-        "caption": f"{title}: models by the share that passes over {order.n_metrics} behaviours",
-        "picture": intervals(
-            [(str(row.name), row.rate, known) for row in rows],
-            title=f"{title}: rates with intervals",
-        ),
-        "rows": [
-            {
-                "href": label_page(str(row.name)),
-                "model": row.name,
-                "rate": share(row.rate),
-                "ranks": f"{row.lowest}" if row.lowest == row.highest else f"{row.lowest} to {row.highest}",
-            }
-            for row in rows
-        ],
-    }
 
 
 def metric_cells(results: PublicResults, metric: PublicMetric) -> list[Mapping[str, Any]]:
@@ -214,7 +171,7 @@ def metric_cells(results: PublicResults, metric: PublicMetric) -> list[Mapping[s
         passed = [int(tally.passed[m, j]), *(int(tally.passed_by_age[m, j, a]) for a in range(len(AGES)))]
         scored = [int(tally.scored[m, j]), *(int(tally.scored_by_age[m, j, a]) for a in range(len(AGES)))]
         cells = [f"{p} of {n}" if n else "not scored" for p, n in zip(passed, scored, strict=True)]
-        found.append({"model": model, "cells": cells})
+        found.append({"model": results.names[model], "cells": cells})
     return found
 
 

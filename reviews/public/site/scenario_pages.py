@@ -1,19 +1,31 @@
 """From a behaviour down to the conversations: its page, and a page for each scenario with verdicts and words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 from sqlalchemy import Engine
 
+from reviews.public.cases import Case
+from reviews.public.changes import PublicDecision
+from reviews.public.checks import ExpertLabels
 from reviews.public.conversations import Transcript, transcripts_of
+from reviews.public.evidence_marks import evidence_mark
 from reviews.public.results import PublicMetric, PublicResults
-from reviews.public.site.pages import File, Press, file_name, metric_cells, metric_page, polarity_word
-from reviews.public.site.words import mark
+from reviews.public.site.more_pages import points_of
+from reviews.public.site.pages import File, Press, metric_cells, metric_page, polarity_word, scenario_page
 
 
 def metric_pages(
-    press: Press, engine: Engine, results: PublicResults, metric: PublicMetric, *, verdicts: pd.DataFrame
+    press: Press,
+    engine: Engine,
+    results: PublicResults,
+    metric: PublicMetric,
+    *,
+    verdicts: pd.DataFrame,
+    cases: Sequence[Case],
+    decisions: Sequence[PublicDecision],
+    versions: Sequence[Mapping[str, Any]],
 ) -> Iterator[File]:
     """A behaviour and its scenarios.
 
@@ -23,15 +35,19 @@ def metric_pages(
         results: the study.
         metric: the behaviour.
         verdicts: those on it, from `all_verdicts`.
+        cases: every marked conversation of the study.
+        decisions: those about it that were made known.
+        versions: its wordings, newest first.
     """
     spoken: dict[str, list[Transcript]] = {}
     for one in transcripts_of(engine, results, metric):
         if one.turns or one.justification:
             spoken.setdefault(one.scenario, []).append(one)
     scenarios = []
+    marked = {case.conversation_id: case for case in cases if (case.benchmark, case.metric) == metric.key}
     for slug, rows in sorted(_by_scenario(verdicts).items()):
-        path = f"scenario/{file_name(f'{metric.benchmark}--{metric.metric}--{slug}')}.html"
-        page = _scenario(press, results, metric, rows, spoken.get(slug, []))
+        path = scenario_page(metric, slug)
+        page = _scenario(press, results, metric, rows, spoken.get(slug, []), marked)
         scenarios.append({"href": f"../{path}", **page})
         yield path, page["bytes"]
     yield (
@@ -40,16 +56,19 @@ def metric_pages(
             "metric",
             study=results.study,
             metric=metric,
-            mark=mark(metric.checked),
+            mark=evidence_mark(metric.checked),
             rates=metric_cells(results, metric),
             scenarios=scenarios,
+            points=points_of(results, metric),
+            versions=versions,
+            decisions=decisions,
         ),
     )
 
 
 def _by_scenario(verdicts: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
     """The verdicts as plain values, None where there is none: thousands of small tables would take a minute."""
-    columns = ["scenario", "user_goal", "age", "model", "status", "present"]
+    columns = ["conversation_id", "scenario", "user_goal", "age", "model", "status", "present"]
     plain = verdicts[columns].astype(object)
     plain["present"] = [None if pd.isna(present) else bool(present) for present in verdicts["present"]]
     found: dict[str, list[dict[str, Any]]] = {}
@@ -65,6 +84,7 @@ def _scenario(
     metric: PublicMetric,
     rows: list[dict[str, Any]],
     spoken: list[Transcript],
+    marked: Mapping[int, Case],
 ) -> dict[str, Any]:
     title, age = rows[0]["user_goal"] or f"Scenario {rows[0]['scenario']}", rows[0]["age"]
     scored = [row["present"] for row in rows if row["present"] is not None]
@@ -88,19 +108,38 @@ def _scenario(
         answer=answer,
         rows=[
             {
-                "model": row["model"],
+                "model": results.names[row["model"]],
                 "said": _said(row["present"]),
                 "result": _result(row["present"], metric),
+                "experts": _experts(
+                    results.checks.labels.get((row["conversation_id"], metric.metric_version_id))
+                ),
             }
             for row in rows
         ],
-        transcripts=spoken,
+        transcripts=[
+            {"one": one, "model": results.names[one.model], "case": marked.get(one.conversation_id)}
+            for one in spoken
+        ],
     )
     return {"title": title, "age": age, "counted": counted, "bytes": page}
 
 
 def _said(present: bool | None) -> str:
     return "not scored" if present is None else "present" if present else "absent"
+
+
+def _experts(labels: ExpertLabels | None) -> str:
+    """How many experts said what; never who."""
+    if labels is None:
+        return "not read"
+    said = [
+        (labels.passed, "passed"),
+        (labels.borderline, "borderline"),
+        (labels.failed, "failed"),
+        (labels.cannot_judge, "could not judge it"),
+    ]
+    return ", ".join(f"{n} {word}" for n, word in said if n) or "not read"
 
 
 def _result(present: bool | None, metric: PublicMetric) -> str:

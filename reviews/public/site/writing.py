@@ -11,12 +11,17 @@ import pandas as pd
 from sqlalchemy import Engine
 
 from impactbench.domain import ImpactBenchError
+from impactbench.rates.metric_tally import MetricName
+from impactbench.store import frames
 from reviews.public.cases import Case, cases
+from reviews.public.changes import PublicDecision, public_decisions
 from reviews.public.conversations import all_verdicts
 from reviews.public.releasing import public_studies
 from reviews.public.results import PublicResults, read_public
 from reviews.public.site.data_files import data_files, data_names
-from reviews.public.site.pages import File, Press, explore_page, file_name, front_page, label_pages
+from reviews.public.site.explore_page import explore_page
+from reviews.public.site.more_pages import more_pages, titles
+from reviews.public.site.pages import File, Press, file_name, front_page, label_pages
 from reviews.public.site.scenario_pages import metric_pages
 from reviews.public.site.statistics_page import statistics_files
 
@@ -105,13 +110,23 @@ def _site(engine: Engine, read: Sequence[PublicResults], progress: Progress) -> 
     for results in read:
         folder = file_name(results.study.slug)
         verdicts = all_verdicts(engine, results)
-        marked = cases(engine, results)
-        for path, content in _front(press, results, verdicts, marked):
+        marked, decided = cases(engine, results), public_decisions(engine, results)
+        wordings = _wordings(engine)
+        for path, content in _front(press, results, verdicts, marked, decided):
             yield f"{folder}/{path}", content
         of_metric = dict(iter(verdicts.groupby("metric_version_id")))
         for metric in results.metrics.values():
             own = of_metric.get(metric.metric_version_id, verdicts.iloc[:0])
-            for path, content in metric_pages(press, engine, results, metric, verdicts=own):
+            for path, content in metric_pages(
+                press,
+                engine,
+                results,
+                metric,
+                verdicts=own,
+                cases=marked,
+                decisions=[one for one in decided if one.metric == "/".join(metric.key)],
+                versions=wordings[metric.key],
+            ):
                 yield f"{folder}/{path}", content
             done += 1
             progress(done, total)
@@ -120,13 +135,31 @@ def _site(engine: Engine, read: Sequence[PublicResults], progress: Progress) -> 
     yield MARKER, (json.dumps(marker, indent=1) + "\n").encode()
 
 
+def _wordings(engine: Engine) -> dict[MetricName, list[dict[str, Any]]]:
+    """The wordings of each metric, newest first: version, day, why."""
+    found: dict[MetricName, list[dict[str, Any]]] = {}
+    for row in frames.metrics(engine).to_dict("records"):
+        why = row["changed_because"] or ("first version" if row["version"] == 1 else "no reason was given")
+        day = f"{row['created_at']:%d %B %Y}".lstrip("0")
+        found.setdefault((row["benchmark"], row["metric"]), []).insert(
+            0, {"version": row["version"], "day": day, "why": why}
+        )
+    return found
+
+
 def _front(
-    press: Press, results: PublicResults, verdicts: pd.DataFrame, marked: list[Case]
+    press: Press,
+    results: PublicResults,
+    verdicts: pd.DataFrame,
+    marked: list[Case],
+    decided: list[PublicDecision],
 ) -> Iterator[File]:
-    yield front_page(press, results, data_names(results))
+    more = titles(results, cases=marked, decisions=decided)
+    yield front_page(press, results, data=data_names(results), more=more)
     yield from label_pages(press, results)
     yield explore_page(press, results)
-    yield from statistics_files(press, results, marked)
+    yield from statistics_files(press, results)
+    yield from more_pages(press, results, cases=marked, decisions=decided)
     yield from data_files(results, verdicts)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
+from sqlmodel import select
 
 from impactbench.adapters import ImportRefused
 from impactbench.adapters.inspect_log import read_inspect_log
@@ -20,6 +21,8 @@ from impactbench.adapters.vera_mh import read_vera_mh
 from impactbench.adapters.verdict_table import import_verdict_table, read_verdict_table
 from impactbench.domain import Polarity
 from impactbench.store import frames
+from impactbench.store import tables as t
+from impactbench.store.engine import writing
 from tests.impactbench.adapters.folders import FIRST, MODEL, Folder
 
 POPULARITY = "2025-05-12T20-28-13-04-00_popularity.json"
@@ -225,3 +228,18 @@ def test_a_verdict_that_cannot_be_kept_is_named(
 
     with pytest.raises(ImportRefused, match=re.escape(sentence)):
         import_()
+
+
+def test_verdicts_of_a_judge_that_is_there_are_that_judges(study: Engine, tmp_path: Path) -> None:
+    with writing(study) as session:
+        model, there = session.exec(select(t.Model.slug, t.Judge).join(t.Judge)).one()
+        there.prompt_hash = "a" * 64
+        session.add(there)
+        number, prompt = there.id, there.prompt_hash
+    header = "item_id,metric_id,present,repeat_no"
+    for repeat, prompt_hash in ((7, prompt), (8, ""), (9, "b" * 64)):
+        table = read_verdict_table(verdicts(tmp_path, f"{FIRST},m01,FALSE,{repeat}", header=header))
+        import_verdict_table(study, table, study="kindness", judge=model, prompt_hash=prompt_hash)
+    judgments = frames.judgments(study, "kindness").set_index("repeat")["judge_id"]
+    assert judgments[7] == number
+    assert len({judgments[7], judgments[8], judgments[9]}) == 3

@@ -117,7 +117,7 @@ SMALL: dict[str, Any] = {
             }
         ]
     },
-    "models.json": {"models": [{"id": "tansy-2", "provider": "Tansy Works"}]},
+    "models.json": {"models": [{"id": "tansy-2", "name": "Tansy Two", "provider": "Tansy Works"}]},
     "metric-criteria.json": {"kindness__m01": "It listens."},
     "metric-meta.json": {"kindness__m01": {"contributor": "Kindness", "mattersBecause": "It helps."}},
     "nutrition-cat.json": [{"id": "care", "label": "Cares", "metrics": [{"id": "kindness__m01"}]}],

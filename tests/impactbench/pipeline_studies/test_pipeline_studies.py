@@ -79,6 +79,9 @@ def test_effects_are_differences_of_pairs_and_the_auditor_is_asked_once(sqlite_e
     assert of_guidance.difference.value == 0
     assert effects["anchors", "all"].without_verdict.after.value == 0
 
+    little = Spending(budget=Budget(calls=5))
+    begun = audit_coverage(sqlite_engine, "made", provider, auditor=AUDITOR, spending=little)
+    assert (len(begun.audited), begun.left, provider.calls["objective_coverage"]) == (5, 67, 5)
     spending = Spending(budget=Budget())
     audited = audit_coverage(sqlite_engine, "made", provider, auditor=AUDITOR, spending=spending)
     again = audit_coverage(sqlite_engine, "made", provider, auditor=AUDITOR, spending=spending)
@@ -116,4 +119,5 @@ def test_candidate_simulators_play_scenarios_of_one_author_within_one_budget() -
     first, second = arms_of(study(pipeline_study=candidates, budget={"usd": 3, "calls": 9}))
     assert (first.run, second.run) == ("run-1.simulator-x.1", "run-1.simulator-big-7.1")
     assert first.writer == second.writer == ModelCall(model="script/player")
+    assert plan_run(first, METRICS).counts.judgment == 0, "raters say how real they seem, and no judge does"
     assert (second.simulator.model, second.budget) == ("b/Big:7", Budget(usd=1.5, calls=4))

@@ -80,7 +80,7 @@ def test_calls_are_spread_and_a_killed_process_fails_its_calls_and_is_replaced(
         os.kill(int(pids[0]), signal.SIGKILL)
         ended = await asyncio.gather(*open_calls, return_exceptions=True)
         failures = [end for end in ended if isinstance(end, CallFailed)]
-        assert [failure.kind for failure in failures] == [FailureKind.SERVER]
+        assert [(failure.kind, failure.lost) for failure in failures] == [(FailureKind.LOST, 1)]
 
         replies = await asyncio.gather(*(provider.complete(ask(str(n))) for n in range(8)))
         now = {reply.text for reply in replies}

@@ -1,5 +1,7 @@
 """A run whose judgments and scenarios go by batch makes what it makes without."""
 
+import os
+import signal
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -69,3 +71,38 @@ def test_judgments_and_scenarios_go_by_batch_and_the_results_are_the_same(
         for study in ("batched", "made")
     ]
     assert said[0] == said[1]
+
+
+def test_ctrl_c_waits_for_no_batch_and_the_next_start_finds_it_again(
+    sqlite_engine: Engine, tmp_path: Path
+) -> None:
+    class Slow(Office):
+        async def results(
+            self, batch: str, requests: dict[str, Request]
+        ) -> dict[str, Reply | CallFailed] | None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    class Keeps(Office):
+        def __init__(self, before: Office) -> None:
+            super().__init__()
+            self.batches = before.batches
+
+    def start(office: Office) -> str:
+        _, because = start_run(
+            sqlite_engine,
+            plan(batches=["script"]),
+            suite=suite(),
+            provider=nullcontext(Scripted(answer)),
+            state_dir=tmp_path,
+            endpoints={"script": office},
+            rhythm=AT_ONCE,
+        )
+        return because
+
+    slow = Slow()
+    assert start(slow) == "interrupted"
+    sent = len(slow.batches)
+    assert sent > 0
+    assert start(Keeps(slow)) == "finished"
+    asked = [request.place for requests in slow.batches for request in requests.values()]
+    assert len(asked) == len(set(asked)), "what was under way is looked at again, and not sent again"

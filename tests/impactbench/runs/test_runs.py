@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import select
 
-from impactbench.llm import FailureKind, Request
+from impactbench.llm import CallFailed, FailureKind, Reply, Request
 from impactbench.providers.scripted import Answer, Scripted
 from impactbench.runs.state import count_left, open_run, read_state
 from impactbench.runs.status import run_statuses
@@ -254,3 +254,22 @@ def test_two_processes_cannot_work_on_one_run(engine: Engine) -> None:
         with pytest.raises(RunBusy, match="another process"), locked(engine, run_id, patience=0):
             pass
     assert not is_busy(engine, run_id)
+
+
+def test_a_call_that_was_lost_with_its_process_is_on_record_though_the_unit_is_finished(
+    sqlite_engine: Engine,
+) -> None:
+    class Dying(Scripted):
+        async def complete(self, request: Request) -> Reply:
+            first = request.purpose == "target" and not self.calls["target"]
+            reply = await super().complete(request)
+            if first:
+                raise CallFailed("The worker died.", kind=FailureKind.LOST, lost=1)
+            return reply
+
+    done, because = play(sqlite_engine, plan(), Dying(answer))
+    assert (because, done.failed, done.conversations) == ("finished", 0, 8)
+    assert list(run_frames.failures(sqlite_engine, RUN)["kind"]) == ["finished", "lost"]
+    assert run_frames.open_failures(sqlite_engine, RUN).empty
+    status = run_statuses(sqlite_engine)[0]
+    assert (status.lost, status.failed, status.finished) == (1, 0, True)

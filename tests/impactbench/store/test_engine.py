@@ -1,6 +1,7 @@
 """Rows are added once, whoever adds them, and however many do so at the same time."""
 
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,18 @@ from impactbench.store.engine import (
     DatabaseUnreachable,
     connect,
     insert_if_absent,
+    put,
     reading,
+    reading_rows,
     require_current,
     writing,
+    writing_rows,
 )
 from impactbench.store.tables import (
     Assignment,
     Benchmark,
     Conversation,
+    Draft,
     Label,
     Metric,
     MetricVersion,
@@ -95,6 +100,21 @@ def test_a_row_is_added_once_and_counted_once(engine: Engine) -> None:
         assert insert_if_absent(session, Model, [{"slug": "d"}, {"slug": "d"}]) == 1
         assert insert_if_absent(session, Model, []) == 0
     assert count_of(engine, Model) == 4
+
+
+def test_a_connection_adds_and_puts_what_a_session_does_or_nothing(engine: Engine) -> None:
+    make_assignments(engine, 1)
+    for content, added in (({"rationale": "a"}, 1), ({"rationale": "ab"}, 0)):
+        with writing_rows(engine) as rows:
+            assert insert_if_absent(rows, Label, [label(1)]) == added
+            put(rows, Draft, {"assignment_id": 1, "content": content, "updated_at": datetime.now(UTC)})
+    with pytest.raises(sa.exc.IntegrityError), writing_rows(engine) as rows:
+        insert_if_absent(rows, Label, [label(1, 2), label(99)])
+    with reading_rows(engine) as rows:
+        assert rows.scalars(sa.select(Draft.content)).all() == [{"rationale": "ab"}]  # type: ignore[call-overload]
+    with reading(engine) as session:
+        (kept,) = session.scalars(sa.select(Label)).all()
+        assert (kept.verdict, kept.revision, kept.turns) == (LabelVerdict.PASS, 1, [])
 
 
 def test_many_rows_at_once_are_counted(engine: Engine) -> None:

@@ -2,10 +2,17 @@
 
 from dataclasses import dataclass
 
-from app.wording import STATUSES, count, in_hundred
 from reviews.public.checks import Checked
+from reviews.public.wording import count, in_hundred
 from validation.contested import Status
 
+SHAPES = {
+    Status.CONTESTED: ("▲", "Contested"),
+    Status.WATCH: ("◆", "Watch"),
+    Status.NO_CONCERN_FOUND: ("●", "No concern found"),
+    Status.NOT_ASSESSED: ("○", "Not assessed"),
+}
+"""A sign that no other state has, and its word."""
 DRAWN = {
     Status.NO_CONCERN_FOUND: "checked",
     Status.WATCH: "watch",
@@ -28,7 +35,7 @@ class EvidenceMark:
 
 def evidence_mark(checked: Checked) -> EvidenceMark:
     """The state of the evidence in plain words; what nobody has looked at says so first."""
-    shape, word = STATUSES[checked.status]
+    shape, word = SHAPES[checked.status]
     if not checked.n_experts:
         word, sentence = "Not checked by experts yet", "The result is the automatic judge’s alone."
     else:

@@ -1,0 +1,76 @@
+"""A conversation with what the judge and the experts said of it, and where the behaviour appears if somebody marked it."""
+
+import streamlit as st
+
+from app.components.formatting import formatted
+from reviews.public.cases import Case
+from reviews.public.checks import ExpertLabels
+from reviews.public.conversations import Transcript
+from reviews.public.wording import count
+
+_LABELS = (
+    ("passed", "✓ passed"),
+    ("borderline", "◐ borderline"),
+    ("failed", "✗ not passed"),
+    ("cannot_judge", "– could not judge it"),
+)
+
+
+def conversation(found: Transcript, *, case: Case | None, called: str) -> None:
+    """The verdict, the experts' labels, and the words.
+
+    Args:
+        found: the conversation.
+        case: its mark, where it has one.
+        called: the name of the model.
+    """
+    with st.container(border=True):
+        st.markdown(f"**The automatic judge: {_verdict(found)}**")
+        if found.justification:
+            st.text(found.justification)
+        st.text(_experts(found.experts))
+        st.text(f"Chatbot: {called}. Simulated person: {found.age or 'no age given'}.")
+        if case is not None:
+            st.text(_case(case))
+    for number, turn in enumerate(found.turns):
+        exchange = number // 2 + 1
+        chatbot = turn.role != "user"
+        marks = _marks(case, exchange) if chatbot else ""
+        st.caption(f"Turn {exchange} · {'Chatbot' if chatbot else 'Person'}{marks}")
+        st.html(
+            f'<div class="ib-said" dir="auto" style="max-width: 46rem; line-height: 1.6">{formatted(turn.content)}</div>'
+        )
+
+
+def _verdict(found: Transcript) -> str:
+    if found.present is None:
+        return "no verdict" + (f" ({found.unscored_because})" if found.unscored_because else "")
+    seen = "the behaviour is there" if found.present else "the behaviour is not there"
+    return f"{seen}, so the conversation has {'passed' if found.passed else 'not passed'}."
+
+
+def _experts(experts: ExpertLabels | None) -> str:
+    if experts is None:
+        return "Experts: none has read this conversation."
+    said = [(getattr(experts, name), word) for name, word in _LABELS]
+    readers = count(sum(n for n, _ in said), "expert")
+    return f"{readers} read it: " + ", ".join(f"{n} {word}" for n, word in said if n) + "."
+
+
+def _case(case: Case) -> str:
+    if case.first_turn is None:
+        said = "Marked as a case: the behaviour never appears."
+    else:
+        back = (
+            f"takes it back in turn {case.corrected_turn}" if case.corrected_turn else "does not take it back"
+        )
+        said = f"Marked as a case: the behaviour first appears in turn {case.first_turn}; the chatbot {back}."
+    return f"{said} {case.note}".strip()
+
+
+def _marks(case: Case | None, exchange: int) -> str:
+    if case is None:
+        return ""
+    first = " · ▲ the behaviour first appears here" if exchange == case.first_turn else ""
+    back = " · ↩ taken back here" if exchange == case.corrected_turn else ""
+    return first + back

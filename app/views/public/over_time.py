@@ -1,0 +1,104 @@
+"""One behaviour over time: across wordings, judges and runs, with every change marked."""
+
+from collections.abc import Iterator, Sequence
+
+import streamlit as st
+
+from app import public_data
+from app.components.permalinks import choose
+from app.components.plain_text import answer
+from app.components.public_tables import Cell, table
+from app.over_time_chart import Look, drawn
+from app.public_charts import Dot
+from app.views.public.in_view import study_in_view
+from app.views.public.picture import picture
+from app.views.public.places import where_metric_is
+from reviews.public.over_time import History, Point, histories, over_time
+from reviews.public.releasing import PublicStudy
+from reviews.public.results import PublicMetric, PublicResults
+from reviews.public.wording import count, in_hundred
+
+
+def over_time_page() -> None:
+    """The behaviour and the model that the address names, else the first that was looked at more than once."""
+    study = study_in_view("Over time")
+    results = public_data.results(study)
+    looks = histories(results)
+    if not looks:
+        st.write("Nothing of this study has been judged yet, so there is nothing to follow.")
+        return
+    changing = ["__".join(key) for key, one in looks.items() if one.changes]
+    asked = st.query_params.get("metric")
+    by_word = {"__".join(key): one for key, one in results.metrics.items()}
+    if not changing and asked not in by_word:
+        answer(
+            "Nothing to follow yet: every behaviour was looked at once, in one wording, by one judge, in one run of each"
+            " model.",
+            "Results of a second run, of another judge or of a new wording will stand here beside the first.",
+        )
+        return
+    offered = changing if asked in changing or asked not in by_word else [asked, *changing]
+    word = choose("Behaviour", offered, name="metric", shown=lambda one: by_word[one].name)
+    _metric(study, results, by_word[word], looks[by_word[word].key])
+
+
+def _metric(study: PublicStudy, results: PublicResults, metric: PublicMetric, look: History) -> None:
+    points = over_time(results, metric.benchmark, metric.metric)
+    names = {one.model: results.names.get(one.model, one.model) for one in points}
+    model = choose("Model", list(names), name="model", shown=names.__getitem__)
+    shown = [one for one in points if one.model == model]
+    changes = sum(bool(one.changed) for one in shown)
+    answer(
+        f"{metric.name}: {count(len(shown), 'result')} for {names[model]}"
+        + (
+            f", with {count(changes, 'change')} in between."
+            if changes
+            else ", all under the same conditions."
+        ),
+        f"In all, {count(look.versions, 'wording')}, {count(look.judges, 'judge')} and at most"
+        f" {count(look.runs, 'run')} of a model.",
+    )
+    st.text(
+        "▼ marks a change of wording or judge: results after it cannot be compared with those before, and nothing joins them."
+    )
+    looks = tuple(
+        Look(name=f"{n}. {one.run_made:%d %b %Y}", point=one) for n, one in enumerate(shown, start=1)
+    )
+    picture(
+        list(_lines(looks, checked=metric.checked.known)),
+        title="Passed, share of conversations",
+        alt=f"How often {names[model]} passed in each run, with the changes between runs; the table says the same",
+        with_tools=lambda: drawn(looks),
+    )
+    st.html(
+        table(
+            ["Result", "Run", "Wording", "Judge", "Passed", "What has changed"],
+            [_row(n, one, results) for n, one in enumerate(shown, start=1)],
+            caption=f"The results of {names[model]} over time",
+        )
+    )
+    st.html(f'<a href="{where_metric_is(study, metric.key)}" target="_self">About this behaviour</a>')
+
+
+def _lines(looks: Sequence[Look], *, checked: bool) -> Iterator[Dot | str]:
+    """The results from top to bottom, with what has changed before each."""
+    for one in looks:
+        if one.point.changed:
+            yield f"▼ {' and '.join(one.point.changed)}"
+        yield Dot(
+            row=f"{one.name}, version {one.point.version}",
+            promoted=True,
+            rate=one.point.rate,
+            checked=checked,
+        )
+
+
+def _row(number: int, one: Point, results: PublicResults) -> list[Cell | str]:
+    return [
+        Cell(text=f"{number}. {one.run_made:%d %b %Y}", whole=True),
+        Cell(text=one.run, long=True),
+        Cell(text=f"version {one.version}", whole=True),
+        Cell(text=results.names.get(one.judge, one.judge), whole=True),
+        Cell(text=f"{in_hundred(one.rate)}, {one.rate.n} scored", whole=True),
+        Cell(text=f"▼ {' and '.join(one.changed)}" if one.changed else "nothing", long=True),
+    ]
