@@ -57,8 +57,9 @@ def contested_metrics() -> None:
     metrics = {row["metric_version_id"]: row for row in audit.tables(study).metrics.to_dict("records")}
     counts = {status: sum(one.status is status for one in found) for status in Status}
     st.markdown(
-        f"**Of {len(found)} metrics {counts[Status.CONTESTED]} are contested, {counts[Status.WATCH]} to be watched;"
-        f" of {counts[Status.NO_CONCERN_FOUND]} no concern was found, and {counts[Status.NOT_ASSESSED]} are not assessed.**"
+        f"**Of {len(found)} metrics {_are(counts[Status.CONTESTED])} contested and {_are(counts[Status.WATCH])} to be"
+        f" watched; in {counts[Status.NO_CONCERN_FOUND]} no concern was found, and {_are(counts[Status.NOT_ASSESSED])} not"
+        " assessed.**"
     )
     for status, (mark, word) in STATUSES.items():
         st.caption(f"{mark} {word}: {_MEANING[status]}.")
@@ -157,3 +158,7 @@ def _reasons_given(part: pd.DataFrame, conversations: list[str]) -> None:
     shown = said[["conversation", "label", "rationale"]].astype({"label": str})
     shown.columns = ["Conversation", "Label", "Reason given"]
     st.dataframe(shown, hide_index=True, width="stretch")
+
+
+def _are(number: int) -> str:
+    return f"{number} {'is' if number == 1 else 'are'}"

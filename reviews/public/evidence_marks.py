@@ -54,7 +54,7 @@ def _concerns(checked: Checked) -> str:
             Status.NO_CONCERN_FOUND: "Experts checked it and found nothing of concern.",
         }[checked.status]
     return {
-        Status.CONTESTED: f"{n} of {of} behaviours are contested among experts, or between them and the judge.",
+        Status.CONTESTED: f"{n} of {of} behaviours {'is' if n == 1 else 'are'} contested among experts, or between them and the judge.",
         Status.WATCH: f"A doubt remains about {n} of {of} behaviours.",
         Status.NOT_ASSESSED: f"{n} of {of} behaviours have not been checked enough.",
         Status.NO_CONCERN_FOUND: f"Experts checked all {of} behaviours and found nothing of concern.",

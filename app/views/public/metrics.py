@@ -40,10 +40,11 @@ def metrics() -> None:
 def _list(study: PublicStudy, known: list[PublicMetric]) -> None:
     checked = sum(one.checked.n_experts > 0 for one in known)
     contested = sum(one.checked.status is Status.CONTESTED for one in known)
+    are = "is" if contested == 1 else "are"
     st.markdown(
         f"**{count(len(known), 'behaviour')} {'was' if len(known) == 1 else 'were'} looked for. Experts have checked the"
         f" automatic judge on {checked or 'none'} of them so far"
-        f"{f'; {contested} are contested' if contested else ''}.**"
+        f"{f'; {contested} {are} contested' if contested else ''}.**"
     )
     words = st.text_input(
         "Search", value=st.query_params.get("q", ""), placeholder="For example: privacy, flattery, homework"
