@@ -50,7 +50,7 @@ def test_the_first_rule_that_fits_answers_and_a_request_without_a_rule_is_told()
     ]
     provider = Scripted(rules)
     assert said(provider, ask("a rude word"), ask("rude", purpose="target")) == ["yes", "no"]
-    with pytest.raises(CallFailed, match="no answer for a judge call to scripted/x"):
+    with pytest.raises(CallFailed, match="no answer to scripted/x for the purpose judge"):
         said(provider, ask("kind"))
     assert provider.calls == {"judge": 2, "target": 1}
 
