@@ -2,7 +2,8 @@
 
 A page consists of some seventy small scripts. Served one by one from the disk they take longer than everything else on it;
 and the scripts of what stands on a page are asked for only once the server has sent what stands there. A public page
-names them in a header instead, so that a browser fetches them with the rest.
+names them in a header instead, so that a browser fetches them with the rest. It also says where the server is: a page
+that is not told asks below its own address first, is refused, and waits a tenth of a second before it asks again.
 """
 
 import mimetypes
@@ -10,9 +11,10 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from urllib.parse import parse_qs
 
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import file_util
 
 _NAMED_BY_CONTENT = re.compile(r"/static/(?:js|css|media)/[\w-]+(?:\.[\w-]+)+")
@@ -31,6 +33,9 @@ STANDS_ON: Mapping[str, tuple[str, ...]] = {
     "/cases": _TABLES,
 }
 """What each public page is made of, by its path: the first part of the names of Streamlit's scripts."""
+STANDS_THERE_BESIDES: Mapping[tuple[str, str], tuple[str, ...]] = {("weights", "own"): ("Slider",)}
+"""What a choice in the address adds."""
+_WHERE_THE_SERVER_IS = "<script>window.__streamlit = { BACKEND_BASE_URL: `${location.origin}/` }</script>"
 
 
 class PageFiles:
@@ -57,12 +62,15 @@ class PageFiles:
             await send({"type": "http.response.body", "body": content})
             return
 
-        async def send_announced(message: Message) -> None:
-            if message["type"] == "http.response.start" and path in STANDS_ON:
-                MutableHeaders(scope=message)["link"] = announced(self.folder, path)
-            await send(message)
-
-        await self.app(scope, receive, send_announced)
+        if path in STANDS_ON:
+            asked = parse_qs(scope["query_string"].decode("latin-1"))
+            headers_of_page = {
+                "cache-control": "no-cache",
+                "link": announced(self.folder, _parts(path, asked)),
+            }
+            await HTMLResponse(first_document(self.folder), headers=headers_of_page)(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
 
     def _file(self, path: str) -> tuple[bytes, bytes] | None:
         """Kind and content of a file of Streamlit's; None for every other path."""
@@ -77,13 +85,30 @@ class PageFiles:
         return self.kept[path]
 
 
+def _parts(path: str, asked: Mapping[str, list[str]]) -> tuple[str, ...]:
+    besides = [
+        part
+        for (name, value), parts in STANDS_THERE_BESIDES.items()
+        if value in asked.get(name, ())
+        for part in parts
+    ]
+    return (*STANDS_ON[path], *besides)
+
+
 @cache
-def announced(folder: Path, path: str) -> str:
+def first_document(folder: Path) -> str:
+    """What a public page begins with: Streamlit's own first document, told where the server is."""
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    return text.replace("<head>", f"<head>{_WHERE_THE_SERVER_IS}", 1)
+
+
+@cache
+def announced(folder: Path, parts: tuple[str, ...]) -> str:
     """The header that names the scripts of a public page which its first document does not name itself."""
     scripts = folder / "static" / "js"
     at_once = set(_SCRIPT.findall((folder / "index.html").read_text(encoding="utf-8")))
     wanted: dict[str, None] = {}
-    for part in STANDS_ON[path]:
+    for part in parts:
         for found in sorted(scripts.glob(f"{part}.*.js")):
             wanted.update(dict.fromkeys(_with_imports(scripts, found.name, at_once)))
     return ", ".join(f"</static/js/{name}>; rel=modulepreload" for name in wanted)

@@ -18,6 +18,7 @@ from sqlalchemy import Engine
 
 from impactbench.domain import AssignmentReason, LabelStatus, LabelVerdict
 from impactbench.store import frames
+from reviews.blindness import recognition
 from reviews.references import adjudicated, metric_reviews, reference_verdicts
 from validation.agreement import Agreement, coefficients, krippendorff_alpha
 from validation.judge_accuracy import JudgeAccuracy, judge_accuracy
@@ -54,6 +55,8 @@ class StudyTables:
     metric_reviews: pd.DataFrame = field(default_factory=pd.DataFrame)
     """One row an answer to a question about a metric: metric_version_id, rater, question, value; empty where none was
     asked."""
+    recognised: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """One row a rater who is asked whether a model was recognised; see `reviews.blindness.recognition.answers`."""
 
     @cached_property
     def core_ratings(self) -> Ratings:
@@ -92,6 +95,7 @@ def read_tables(engine: Engine, study: str) -> StudyTables:
         adjudicated(engine, study),
         conversations,
         metric_reviews(engine, study),
+        recognition.answers(engine, study),
     )
 
 
@@ -102,6 +106,7 @@ def joined(
     decisions: pd.DataFrame,
     conversations: pd.DataFrame,
     metric_reviews: pd.DataFrame | None = None,
+    recognised: pd.DataFrame | None = None,
 ) -> StudyTables:
     """Put what was read together. `title` names a metric for people: its name, and its version where there are several."""
     metrics = metrics.assign(superseded=_superseded(metrics, asked))
@@ -116,7 +121,8 @@ def joined(
         about_metrics, on="metric_version_id", how="left"
     )
     reviews = pd.DataFrame() if metric_reviews is None else metric_reviews
-    return StudyTables(metrics, assignments, judgments, decisions, conversations, reviews)
+    told = pd.DataFrame() if recognised is None else recognised
+    return StudyTables(metrics, assignments, judgments, decisions, conversations, reviews, told)
 
 
 def _superseded(metrics: pd.DataFrame, asked: pd.DataFrame) -> pd.Series:

@@ -49,19 +49,22 @@ class Desk {
     document.removeEventListener("visibilitychange", this.onHidden);
     for (const name of ["pointerdown", "keydown", "wheel", "touchstart"]) document.removeEventListener(name, this.onActive);
     clearInterval(this.clock);
+    this.end?.disconnect();
     clearTimeout(this.draftTimer);
     clearInterval(this.resendTimer);
   }
 
   tick() {
-    if (document.visibilityState !== "visible" || Date.now() - this.lastActive >= IDLE_AFTER) return;
+    this.tellRest();
+    if (this.resting || document.visibilityState !== "visible" || Date.now() - this.lastActive >= IDLE_AFTER) return;
     this.seconds += 1;
     if (this.seconds % 60 === 0) this.tellTime();
   }
 
   tellTime() {
     const minutes = Math.floor((this.data.active_seconds + this.seconds) / 60);
-    this.spent.textContent = minutes ? `${minutes} min so far${minutes % BREAK_EVERY >= BREAK_EVERY - 5 ? " · a good moment for a break" : ""}` : "";
+    this.spent.textContent = minutes ? `${minutes} min so far` : "";
+    this.breaks.textContent = minutes % BREAK_EVERY >= BREAK_EVERY - 5 ? "A good moment for a break" : "Take a break";
   }
 
   show(data) {
@@ -82,6 +85,7 @@ class Desk {
 
   open(begun) {
     const { data } = this;
+    if (data.code !== this.code) this.drawn = this.read = false;
     this.code = data.code;
     clearTimeout(this.draftTimer);
     this.settle("");
@@ -96,11 +100,11 @@ class Desk {
     this.seconds = kept.active_seconds ?? 0;
     this.build(kept);
     this.paint();
-    const scroller = this.root.closest('[data-testid="stMain"]') ?? document.scrollingElement;
+    const scroller = this.scroller();
     scroller.scrollTop = 0;
     requestAnimationFrame(() => {
       scroller.scrollTop = 0;
-      this.heading.focus({ preventScroll: true });
+      (this.resting ? this.resume : this.heading).focus({ preventScroll: true });
     });
   }
 
@@ -110,10 +114,14 @@ class Desk {
     this.state = make("span", { class: "ib-state", role: "status", "aria-live": "polite" });
     const top = make("header", { class: "ib-top" }, this.heading,
       make("progress", { max: data.total, value: data.done, "aria-label": `${data.done} of ${data.total} done` }),
-      make("span", { class: "ib-done" }, `${data.done} done`), this.spent = make("span", { class: "ib-spent" }), this.state);
+      make("span", { class: "ib-done" }, `${data.done} done`),
+      this.spent = make("span", { class: "ib-spent" }), this.state, this.breaks = this.breakButton());
     this.tellTime();
-    this.root.replaceChildren(top, make("div", { class: "ib-columns" }, this.transcript(), this.panel(kept)));
+    this.columns = make("div", { class: "ib-columns" }, this.transcript(), this.panel(kept));
+    this.root.replaceChildren(top, this.columns);
     this.paintPassages();
+    this.watchEnd();
+    if (this.resting) this.putAway();
   }
 
   transcript() {
@@ -169,7 +177,7 @@ class Desk {
     this.saveButton = make("button", { type: "button", class: "ib-save", onclick: () => this.save() },
       this.change ? "Save the change " : "Save and next ", make("kbd", { "aria-hidden": "true" }, "Ctrl+Enter"));
     this.said = make("p", { class: "ib-said", role: "alert" });
-    return make("section", { class: "ib-panel", "aria-label": "Your rating" },
+    return this.drawer(
       make("h2", { class: "ib-question", dir: "auto" }, this.data.elicitation === "none" ? "About this conversation" : asked.question),
       ...this.meanings(), more, this.ask(), this.cannot, this.reasons, ...this.questions(), this.sure, this.whyLabel, this.why,
       ...(this.change ? [make("label", { for: this.change.id }, "Why do you change your answer? (optional)"), this.change] : []),
@@ -281,6 +289,10 @@ class Desk {
 
   key(event) {
     if (event.isComposing || event.altKey) return;
+    if (this.resting) {
+      this.keyWhileResting(event);
+      return;
+    }
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       event.stopPropagation();
@@ -294,6 +306,7 @@ class Desk {
     }
     if (event.ctrlKey || event.metaKey || event.repeat || localStorage.getItem(KEYS_OFF) === "1") return;
     const digit = /^(?:Digit|Numpad)([0-3])$/.exec(event.code)?.[1] ?? (/^[0-3]$/.test(event.key) ? event.key : null);
+    if (digit || event.key === "?") this.slide(true);
     if (digit && digit !== "0") this.choose(this.data.options.find((option) => KEYS[option] === digit));
     else if (digit === "0") this.openReasons();
     else if (event.key === "m") this.markInView();

@@ -15,6 +15,7 @@ import streamlit as st
 from app.components.formatting import formatted
 from reviews.desk import OnDesk
 from reviews.labels import REASONS
+from reviews.rating.practice import is_practice
 
 _KEY = "rating-desk"
 _EVENTS = ("draft", "save", "view", "go")
@@ -26,6 +27,8 @@ _SCRIPT = (
     "rating_desk_sending",
     "rating_desk_passages",
     "rating_desk_questions",
+    "rating_desk_break",
+    "rating_desk_drawer",
 )
 """Files that make one script, in this order."""
 
@@ -78,6 +81,7 @@ def as_shown(desk: OnDesk, *, formatted_view: bool = False, refused: str | None 
         "saved_at": desk.last_saved_at.isoformat() if desk.last_saved_at else None,
         "draft_at": desk.draft.updated_at.isoformat() if desk.draft else None,
         "formatted": formatted_view,
+        "practice": is_practice(item.code),
         "refused": refused,
     }
 

@@ -23,13 +23,13 @@ Object.assign(Desk.prototype, {
   markPassage() {
     const selection = document.getSelection();
     if (!selection || selection.isCollapsed || this.data.formatted) {
-      this.said.textContent = "Select some words of one message first.";
+      this.say("Select some words of one message first.");
       return;
     }
     const range = selection.getRangeAt(0);
     const text = range.startContainer.parentElement?.closest(".ib-text") ?? range.startContainer.closest?.(".ib-text");
     if (!text || !text.contains(range.endContainer)) {
-      this.said.textContent = "Select some words of one message, not of several.";
+      this.say("Select some words of one message, not of several.");
       return;
     }
     const message = Number(text.parentElement.dataset.message);

@@ -39,7 +39,7 @@ Object.assign(Desk.prototype, {
       if (this.unkept.get(sent.code) === sent) this.unkept.delete(sent.code);
       if (!current || this.pending) return;
       if (answer.by_page) this.send("draft", sent);
-      else if (answer.refused) this.said.textContent = answer.refused;
+      else if (answer.refused) this.say(answer.refused);
       else this.data.draft_at = answer.draft_at;
       this.tellDraft();
     } else if (!this.pending) {
@@ -76,16 +76,16 @@ Object.assign(Desk.prototype, {
 
   tellDraft() {
     const { saved_at: saved, draft_at: kept } = this.data;
-    const at = (moment) => new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    this.tellRest();
     if (this.pending) return;
-    this.state.textContent = kept ? `draft kept ${at(kept)}` : saved ? `saved ${at(saved)}` : "";
+    this.state.textContent = kept ? `draft kept ${clockTime(kept)}` : saved ? `saved ${clockTime(saved)}` : "";
   },
 
   save() {
     if (this.pending) return;
     const lacking = this.lacks();
     if (lacking) {
-      this.said.textContent = lacking;
+      this.say(lacking);
       return;
     }
     clearTimeout(this.draftTimer);
@@ -110,7 +110,7 @@ Object.assign(Desk.prototype, {
     this.pending = null;
     if (this.state) this.state.textContent = state;
     if (said) {
-      this.said.textContent = said;
+      this.say(said);
       this.dirty = true;
       this.paint();
     }

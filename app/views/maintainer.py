@@ -39,6 +39,10 @@ _QUANTITY = {
     Domain.CONSTRUCT: "reviewers who do not find it adequate",
     Domain.SATURATION: "conversations that the judge passes",
 }
+_WIDTHS = {"Status": 145, "Metric": 160, "Decided": 115, "Why": 390}
+"""Pixels: all four columns on a screen of 1280."""
+_ROW, _MOST_ROWS = 80, 8
+"""Pixels of a row, which is four lines: cells so high wrap their text. And how many rows are seen without scrolling."""
 _CONCERN_IS_LOW = (Domain.EXPERT_DISAGREEMENT, Domain.JUDGE_AGAINST_EXPERTS)
 _MEANING = {
     Status.CONTESTED: "experts disagree beyond doubt, or two other concerns together",
@@ -63,7 +67,14 @@ def contested_metrics() -> None:
     )
     for status, (mark, word) in STATUSES.items():
         st.caption(f"{mark} {word}: {_MEANING[status]}.")
-    st.dataframe(_queue(study, found, metrics), hide_index=True, width="stretch")
+    st.dataframe(
+        _queue(study, found, metrics),
+        hide_index=True,
+        width="stretch",
+        row_height=_ROW,
+        height=_ROW * min(len(found), _MOST_ROWS) + 40,
+        column_config={name: st.column_config.TextColumn(width=width) for name, width in _WIDTHS.items()},
+    )
     if not found:
         return
     one = choose(
@@ -89,12 +100,12 @@ def _queue(study: str, found: list[MetricStatus], metrics: Metrics) -> pd.DataFr
             {
                 "Status": " ".join(STATUSES[one.status]),
                 "Metric": metrics[one.metric]["title"],
-                "Why": in_a_sentence(one) + ("; read the rubric again" if one.rubric_audit else ""),
                 "Decided": decided.get(one.metric, ""),
+                "Why": in_a_sentence(one) + ("; read the rubric again" if one.rubric_audit else ""),
             }
             for one in found
         ],
-        columns=["Status", "Metric", "Why", "Decided"],
+        columns=["Status", "Metric", "Decided", "Why"],
     )
 
 

@@ -15,6 +15,8 @@ CHARACTERS_PER_TOKEN = 4
 ENOUGH_CALLS = 20
 """From so many calls of a kind on, their mean is better than a typical length."""
 TYPICAL_SECONDS = 3.0
+EMBEDDED_TOKENS_PER_SECOND = 160
+"""Of the embedded model, in and out, on one core; its calls share the cores, so side by side they are no faster."""
 _MESSAGE, _REPLY, _PLANNED, _VERDICT = 35, 220, 90, 90
 _WRITTEN = {"scenario": 260, "age_variant": 80, "interpretive_clause": 130}
 _PERSONA = 220
@@ -155,6 +157,8 @@ def _line(
     if seen is not None and seen["calls"] >= ENOUGH_CALLS:
         observed, made = True, seen["calls"]
         tokens, seconds = (seen["tokens_in"] / made, seen["tokens_out"] / made), seen["seconds"] / made
+    elif ModelCall(model=model).is_embedded:
+        seconds = sum(tokens) / EMBEDDED_TOKENS_PER_SECOND
     price = price_of(model)
     usd = None if price is None else calls * (tokens[0] * price[0] + tokens[1] * price[1])
     return Line(
@@ -176,9 +180,14 @@ def _minutes(plan: RunPlan, lines: tuple[Line, ...]) -> float:
     for provider in providers:
         own = [line for line in lines if ModelCall(model=line.model).provider == provider]
         limits = plan.design.limits_of(provider)
-        minutes.append(sum(line.seconds for line in own) / 60 / limits.at_once)
+        minutes.append(sum(line.seconds / _side_by_side(line, limits.at_once) for line in own) / 60)
         if limits.requests_per_minute:
             minutes.append(sum(line.calls for line in own) / limits.requests_per_minute)
         if limits.tokens_per_minute:
             minutes.append(sum(line.tokens_in + line.tokens_out for line in own) / limits.tokens_per_minute)
     return max(minutes)
+
+
+def _side_by_side(line: Line, at_once: int) -> int:
+    """By how many calls at once the seconds of a line are shared out; seconds that were observed had the others beside them."""
+    return 1 if ModelCall(model=line.model).is_embedded and not line.observed else at_once

@@ -100,20 +100,17 @@ def _graded_section(audit: FileAudit) -> Section:
         Table(
             "Experts, in the categories of the files",
             ("Group", "Items", "Labels", "Percent agreement", "Ordinal α", "Nominal α"),
-            tuple(
-                (
-                    one.group,
-                    str(one.experts.n_items),
-                    str(one.experts.n_ratings),
-                    spelled(one.experts.agreement, percent=True),
-                    spelled(one.experts.alpha_ordinal),
-                    spelled(one.experts.alpha_nominal),
-                )
-                for one in audit.graded
-            ),
+            tuple(_agreement_row(one.group, one.experts) for one in audit.graded),
         )
     ]
     if whole.judges is not None:
+        tables.append(
+            Table(
+                "Judges among themselves, in the same categories",
+                ("Group", "Items", "Verdicts", "Percent agreement", "Ordinal α", "Nominal α"),
+                tuple(_agreement_row(one.group, one.judges) for one in audit.graded if one.judges),
+            )
+        )
         tables.append(
             Table(
                 "Judges, in the same categories",
@@ -142,6 +139,17 @@ def _graded_section(audit: FileAudit) -> Section:
         "In the categories of the files",
         f"Experts reach an ordinal α of {spelled(whole.experts.alpha_ordinal)}.",
         tables=tuple(tables),
+    )
+
+
+def _agreement_row(group: str, found: Agreement) -> tuple[str, ...]:
+    return (
+        group,
+        str(found.n_items),
+        str(found.n_ratings),
+        spelled(found.agreement, percent=True),
+        spelled(found.alpha_ordinal),
+        spelled(found.alpha_nominal),
     )
 
 

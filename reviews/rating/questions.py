@@ -10,7 +10,7 @@ from sqlalchemy import Engine, Integer, Text, bindparam, cast, or_
 from sqlmodel import col, func, select
 
 from impactbench.domain import LabelVerdict
-from impactbench.store.engine import insert_if_absent, reading_rows, writing
+from impactbench.store.engine import insert_if_absent, writing
 from impactbench.store.tables import Assignment, Conversation, Label, MetricVersion, Response, ReviewSet
 from reviews.labels import Answer, LabelRefused
 from reviews.rating.own import Own, Rows
@@ -140,14 +140,8 @@ _SETS = (
 )
 
 
-def open_questions(engine: Engine, rater_id: int) -> OpenQuestions | None:
-    """The next questions about a metric whose items are all answered, or about a set that is; None where there are none."""
-    with reading_rows(engine) as rows:
-        return first_open(rows, rater_id)
-
-
 def first_open(rows: Rows, rater_id: int) -> OpenQuestions | None:
-    """The same, asked together with something else."""
+    """The next questions about a metric whose items are all answered, or about a set that is; None where there are none."""
     for set_id, frozen in rows.execute(_SETS, {"rater": rater_id}).all():
         if (found := _open_in(rows, rater_id, set_id, read_rubric(frozen))) is not None:
             return found

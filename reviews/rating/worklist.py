@@ -37,19 +37,14 @@ def count_items(engine: Engine, rater_id: int) -> tuple[int, int]:
     return done, total
 
 
-def next_code(engine: Engine, rater_id: int, *, after: str | None = None) -> str | None:
-    """The first item without an answer behind `after`, else the first of all; None where everything is answered.
-
-    A hidden repeat is passed over until enough lies between it and the earlier answer.
-    """
-    with reading_rows(engine) as rows:
-        return _next_code(rows, rater_id, after)
-
-
 def what_follows(
     engine: Engine, rater_id: int, *, after: str | None = None
 ) -> tuple[OpenQuestions | None, str | None]:
-    """The questions that are due before anything else, and the next item; None and None where all is answered."""
+    """The questions that are due before anything else, and the next item; None and None where all is answered.
+
+    The next item is the first without an answer behind `after`, else the first of all. A hidden repeat is passed over until
+    enough lies between it and the earlier answer.
+    """
     with reading_rows(engine) as rows:
         return first_open(rows, rater_id), _next_code(rows, rater_id, after)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from impactbench.domain import AssignmentReason
+from reviews.blindness.recognition import summarised
 from reviews.evidence import SCALE, SEED, StudyTables
 from reviews.report.card_judges import card_of_judge, own_family_sentence
 from reviews.report.card_numbers import Card, bounds, number, rounded
@@ -137,6 +138,16 @@ def _design(figures: Figures, tables: StudyTables, about: Mapping[str, Any]) -> 
         "repeats": int((rows["repeat"] > 0).sum()),
         "honeypots": int((rows["reason"] == AssignmentReason.GOLD).sum()),
         "blind_by_construction": by_design,
+        "recognition": [
+            {
+                "review_set": one.review_set,
+                "asked": one.asked,
+                "answered": one.answered,
+                "recognised": number(one.recognised),
+                "remarks": list(one.remarks),
+            }
+            for one in summarised(tables.recognised)
+        ],
         "order_randomised": by_design,
         "scale": list(SCALE),
         "unsure_separate": True,

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reviews.audit.judge import differing_items
+from reviews.blindness.recognition import summarised
 from reviews.evidence import StudyTables
 from reviews.report.card import judge_card
 from reviews.report.card_judges import own_family_sentence
@@ -13,6 +14,7 @@ from reviews.report.document import Document, Quotation, Section, Table
 from reviews.report.figures import Figures, JudgeFigures, compute
 from reviews.report.package import Package, Turns, data_hash
 from reviews.report.sections import people_sections
+from reviews.report.sections_blinding import blinding_section
 from reviews.report.sections_indeterminacy import indeterminacy_section
 from reviews.report.sections_judge import judge_sections
 from reviews.report.spelling import counted, spelled
@@ -45,6 +47,13 @@ def compose(
         for name, items in lists.items()
     }
     sections = people_sections(figures, card, about)
+    sections.append(
+        blinding_section(
+            summarised(tables.recognised),
+            by_design=card["design"]["blind_by_construction"],
+            shared=about["shared"],
+        )
+    )
     for place, judge in enumerate(figures.judges, start=1):
         sections += judge_sections(judge, place)
     sections += indeterminacy_section(figures)

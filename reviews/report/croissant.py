@@ -62,6 +62,7 @@ _WHAT = {
     "verdicts.csv": "One row a verdict of a judge; `passed` follows from `present` and the polarity of the metric.",
     "decisions.csv": "One row an adjudicated item; adjudications overwrite no label.",
     "metric-reviews.csv": "One row an answer of a reviewer to a question about a metric as such.",
+    "recognition.csv": "One row a rater who is asked at the end whether a model was recognised; empty: not answered yet.",
 }
 
 

@@ -31,7 +31,7 @@ class Sharing:
 
     transcripts: bool
     rationales: bool
-    """Raters' reasons, the turns they point at, and the judge's justifications."""
+    """Raters' reasons, the turns they point at, how they recognised a model, and the judge's justifications."""
     pseudonyms: bool = False
     """Raters under their own pseudonyms; otherwise they get new ones, R01, R02, ..."""
 
@@ -64,7 +64,7 @@ def gather(engine: Engine, study: str, *, sharing: Sharing, statement: Statement
     }
     about["plan"] = _plan(engine, study, tables)
     about["changes"] = [stated(entry) for entry in change_log(engine, study)]
-    return Package(tables=_cut(tables, study, sharing), about=about, transcripts=transcripts)
+    return Package(tables=cut(tables, study, sharing), about=about, transcripts=transcripts)
 
 
 def _plan(engine: Engine, study: str, tables: StudyTables) -> dict[str, Any] | None:
@@ -139,9 +139,10 @@ def _transcripts(session: Session, study: str) -> Turns:
     return {(run, key): list(turns) for run, key, turns in rows if turns}
 
 
-def _cut(tables: StudyTables, study: str, sharing: Sharing) -> StudyTables:
+def cut(tables: StudyTables, study: str, sharing: Sharing) -> StudyTables:
+    """The tables without what is not shared."""
     assignments, judgments = tables.assignments.copy(), tables.judgments.copy()
-    reviewed = tables.metric_reviews
+    reviewed, recognised = tables.metric_reviews, tables.recognised
     if not sharing.pseudonyms:
         answered = set(assignments.loc[assignments["status"] != "not_yet_rated", "rater"])
         everybody = [*assignments["rater"], *(reviewed["rater"] if len(reviewed) else [])]
@@ -152,8 +153,10 @@ def _cut(tables: StudyTables, study: str, sharing: Sharing) -> StudyTables:
         assignments["rationale"] = ""
         assignments["turns"] = [[] for _ in range(len(assignments))]
         judgments["justification"] = ""
+        if len(recognised):
+            recognised = recognised.assign(remark="")
     return StudyTables(
-        tables.metrics, assignments, judgments, tables.decisions, tables.conversations, reviewed
+        tables.metrics, assignments, judgments, tables.decisions, tables.conversations, reviewed, recognised
     )
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from impactbench.adapters import ImportRefused
 from impactbench.adapters.spreadsheet_cells import csv_text, read_shielded_csv
+from reviews.blindness import recognition
 from reviews.evidence import StudyTables, joined
 
 DATA = "data"
@@ -22,16 +23,8 @@ ABOUT, TRANSCRIPTS = "about.json", "transcripts.jsonl"
 Turns = Mapping[tuple[str, str], list[dict[str, str]]]
 
 CONVERSATIONS = ("run", "conversation", "base_scenario_id", "variant", "model", "family", "n_turns")
-METRICS = (
-    "benchmark",
-    "metric",
-    "metric_version",
-    "name",
-    "polarity",
-    "definition",
-    "interpretive_clause",
-    "subareas",
-)
+METRIC = ("benchmark", "metric", "metric_version")
+METRICS = (*METRIC, "name", "polarity", "definition", "interpretive_clause", "subareas")
 RATINGS = (
     "run",
     "conversation",
@@ -71,7 +64,7 @@ VERDICTS = (
     "unscored_because",
     "justification",
 )
-METRIC_REVIEWS = ("benchmark", "metric", "metric_version", "rater_id", "question", "answer")
+METRIC_REVIEWS = (*METRIC, "rater_id", "question", "answer")
 DECISIONS = ("run", "conversation", "benchmark", "metric", "metric_version", "verdict")
 COUNTED = ("examples_adequate", "relabel")
 """The questions about a metric whose answers are counted; what else reviewers wrote about it stays in the house."""
@@ -82,6 +75,7 @@ FILES = {
     "verdicts.csv": VERDICTS,
     "decisions.csv": DECISIONS,
     "metric-reviews.csv": METRIC_REVIEWS,
+    "recognition.csv": recognition.COLUMNS,
 }
 
 
@@ -164,6 +158,9 @@ def as_files(package: Package) -> dict[str, bytes]:
             ]
             for row in tables.metric_reviews.to_dict("records")
             if row["question"] in COUNTED
+        ],
+        "recognition.csv": [
+            _cells(row, *recognition.COLUMNS) for row in tables.recognised.to_dict("records")
         ],
     }
     files = {name: csv_text(FILES[name], held).encode() for name, held in rows.items()}
@@ -271,6 +268,7 @@ class _Reader:
             self._read("decisions.csv", lambda row, _: {"verdict": row["verdict"]}, ("verdict",)),
             about,
             self._metric_reviews(),
+            self._recognised(),
         )
 
     def _metric_reviews(self) -> pd.DataFrame:
@@ -281,6 +279,10 @@ class _Reader:
                 raise ImportRefused(f"{path}, row {number}: there is no {row['metric']!r} in metrics.csv")
             rows.append((version, row["rater_id"], row["question"], row["answer"]))
         return pd.DataFrame(rows, columns=["metric_version_id", "rater", "question", "value"])
+
+    def _recognised(self) -> pd.DataFrame:
+        rows = read_shielded_csv(self.folder / "recognition.csv", recognition.COLUMNS)
+        return pd.DataFrame([row for _, row in rows], columns=list(recognition.COLUMNS))
 
     def _read(
         self,

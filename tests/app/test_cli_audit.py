@@ -1,6 +1,7 @@
 """`impactbench audit`, `report` and `verify` as they are typed."""
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,20 @@ def test_an_audit_of_files_gives_a_page_and_a_card(
     assert "no file names the metric of an item" in said.err
     assert "the family of zebra-9, quokka-3 is not known" in said.err
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_agreement_among_judges_is_printed_beside_that_among_experts(
+    impactbench: Command, files: list[object], tmp_path: Path
+) -> None:
+    rows = [[item, judge, word] for item in LABELS for judge, word in (("one", "pass"), ("two", "fail"))]
+    files[3] = write(tmp_path / "two.csv", [["item_id", "judge_id", "verdict"], *rows])
+    said = impactbench("audit", *files)
+    assert said.code == 0, said.err
+    table = said.out.partition("Judges among themselves, in the same categories")[2].partition("Judges, in")[
+        0
+    ]
+    assert "Ordinal α" in table
+    assert re.search(r"all\D+6\D+12\D+0%", table)
 
 
 @pytest.mark.parametrize(

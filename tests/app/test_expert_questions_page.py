@@ -19,9 +19,10 @@ from tests.browser.desks import plain_turns, set_desks
 def page() -> None:
     from app import workspace
     from app.views.expert_questions import ask
-    from reviews.rating.questions import open_questions
+    from reviews.rating import worklist
 
-    if asked := open_questions(workspace.engine(), 1):
+    asked, _ = worklist.what_follows(workspace.engine(), 1)
+    if asked:
         ask(1, asked)
 
 

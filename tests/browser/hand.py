@@ -42,7 +42,7 @@ def come_in(page: Page, link: str) -> None:
 def wait_for_desk(page: Page, number: int | None = None) -> None:
     shown = str(number) if number else "[0-9]+"
     expect(page.locator(".ib-heading")).to_have_text(re.compile(f"Conversation {shown} of [0-9]+"))
-    expect(save_button(page)).to_be_visible()
+    expect(page.locator(".ib-save:visible, .ib-bar:visible").first).to_be_visible()
 
 
 def current(page: Page) -> int:

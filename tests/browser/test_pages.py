@@ -90,6 +90,18 @@ def enter_desk(page: Page, link: str) -> None:
 
 def test_the_desk_is_accessible_and_fits_every_screen(phone: Page, demo: Demo) -> None:
     enter_desk(phone, demo.links["expert"])
+    drawer = phone.get_by_role("button", name="Your answer")
+    expect(drawer).to_have_attribute("aria-expanded", "false")
+    expect(drawer).to_be_in_viewport()
+    assert violations(phone) == []
+    phone.locator(".ib-end").scroll_into_view_if_needed()
+    expect(save_button(phone)).to_be_visible()
+    drawer.press("Enter")
+    expect(save_button(phone)).to_be_hidden()
+    phone.locator("#turn-1").scroll_into_view_if_needed()
+    phone.locator(".ib-end").scroll_into_view_if_needed()
+    expect(drawer).to_have_attribute("aria-expanded", "false")
+    drawer.click()
     phone.locator("summary").first.click()
     phone.keyboard.press("0")
     for screen in SCREENS:

@@ -70,6 +70,11 @@ def test_a_visitor_reads_what_is_released_on_every_screen_and_on_paper(
     expect(page.get_by_role("heading", name="Take it with you")).to_be_hidden()
     expect(page.get_by_text("Not checked by experts yet").first).to_be_visible()
     named = page.request.get(f"{workbench.address}/label").headers["link"].split(">")[0].removeprefix("<")
+    asked_for = page.evaluate(
+        "performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname)"
+    )
+    assert "/_stcore/health" in asked_for
+    assert "/label/_stcore/health" not in asked_for
     script = page.request.get(workbench.address + named)
     assert (script.status, script.headers["x-content-type-options"]) == (200, "nosniff")
     assert "javascript" in script.headers["content-type"]

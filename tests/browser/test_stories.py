@@ -265,6 +265,7 @@ def test_on_a_phone_the_first_tap_after_typing_saves_the_words(hall: Hall, brows
     phone = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = phone.new_page()
     sit_down(page, hall.desks["jay"].link)
+    page.locator(".ib-end").scroll_into_view_if_needed()
     verdict(page, "Pass").tap()
     field = page.locator("textarea").first
     field.tap()

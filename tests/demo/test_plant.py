@@ -196,6 +196,16 @@ def test_the_readme_shows_what_an_audit_finds(findings: Findings) -> None:
     assert shown == findings.table(), "run `python -m tests.demo.findings` and put its table into the README"
 
 
+def test_the_readme_owns_up_to_the_seeds_that_were_chosen_by_their_results() -> None:
+    text = " ".join((DEMO / "README.md").read_text(encoding="utf-8").split())
+    seed, revised = (
+        yaml.safe_load((DEMO / name).read_text(encoding="utf-8"))["seed"]
+        for name in ("ground_truth.yaml", "revision.yaml")
+    )
+    assert f"the committed seed, {seed}, was picked among seven" in text
+    assert f"seed {revised} in `revision.yaml`, was picked so that version 2 of m04 ends at" in text
+
+
 def _files(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()

@@ -127,7 +127,7 @@ def test_a_closed_set_takes_no_more_answers(engine: Engine, raters: dict[str, in
         session.get_one(t.ReviewSet, 1).locked_at = datetime.now(UTC)
     with pytest.raises(LabelRefused, match="closed"):
         desk.save(engine, rater, code, PASS, base_revision=0)
-    assert worklist.next_code(engine, rater) is None
+    assert worklist.what_follows(engine, rater)[1] is None
 
 
 def test_a_draft_larger_than_anybody_means_it_is_refused(engine: Engine, raters: dict[str, int]) -> None:
@@ -160,9 +160,9 @@ def test_the_queue_goes_on_behind_the_last_answer_and_then_from_the_start(
     rater = raters["kestrel"]
     first, second, third = codes(engine, rater)
     desk.save(engine, rater, second, PASS, base_revision=0)
-    assert worklist.next_code(engine, rater) == first
-    assert worklist.next_code(engine, rater, after=second) == third
-    assert worklist.next_code(engine, rater, after=third) == first
+    assert worklist.what_follows(engine, rater)[1] == first
+    assert worklist.what_follows(engine, rater, after=second)[1] == third
+    assert worklist.what_follows(engine, rater, after=third)[1] == first
     assert worklist.count_items(engine, rater) == (1, 3)
     assert desk.take_up(engine, rater, third).previous == second
     assert (
@@ -171,7 +171,7 @@ def test_the_queue_goes_on_behind_the_last_answer_and_then_from_the_start(
     ) == (3, None)
     desk.save(engine, rater, first, PASS, base_revision=0)
     desk.save(engine, rater, third, PASS, base_revision=0)
-    assert worklist.next_code(engine, rater) is None
+    assert worklist.what_follows(engine, rater)[1] is None
     assert [one.position for one in worklist.answered(engine, rater)] == [1, 2, 3]
 
 

@@ -9,7 +9,7 @@ from reviews import desk
 from reviews.blindness.recognition import recognition
 from reviews.labels import Answer
 from reviews.rating import worklist
-from reviews.rating.questions import open_questions, respond
+from reviews.rating.questions import respond
 from tests.browser.desks import plain_turns, set_desks
 
 
@@ -27,7 +27,7 @@ def test_it_counts_raters_and_says_how_sure_the_share_is(engine: Engine) -> None
     for name, answers in said.items():
         (code,) = worklist.codes(engine, ids[name])
         desk.save(engine, ids[name], code, Answer(verdict="pass"), base_revision=0)  # type: ignore[arg-type]
-        asked = open_questions(engine, ids[name])
+        asked = worklist.what_follows(engine, ids[name])[0]
         assert asked is not None
         respond(engine, ids[name], asked, answers)
     (found,) = recognition(engine, "winter")

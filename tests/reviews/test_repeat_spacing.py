@@ -38,12 +38,12 @@ def answer(engine: Engine, rater: int, code: str) -> None:
 def positions(engine: Engine, rater: int, number: int) -> list[int]:
     """Answer up to `number` items as they are served; gives the positions of those."""
     served: list[int] = []
-    code = worklist.next_code(engine, rater)
+    code = worklist.what_follows(engine, rater)[1]
     while code is not None and len(served) < number:
         with reading(engine) as session:
             served.append(session.exec(select(t.Assignment.position).where(t.Assignment.code == code)).one())
         answer(engine, rater, code)
-        code = worklist.next_code(engine, rater, after=code)
+        code = worklist.what_follows(engine, rater, after=code)[1]
     return served
 
 

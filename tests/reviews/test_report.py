@@ -19,9 +19,10 @@ from impactbench.domain import LabelVerdict
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, reading
 from reviews import desk
+from reviews.evidence import read_tables
 from reviews.labels import Answer
 from reviews.rating import worklist
-from reviews.report.gathering import ReportRefused, Sharing, gather
+from reviews.report.gathering import ReportRefused, Sharing, cut, gather
 from reviews.report.package import DATA, as_files, read_package
 from reviews.report.releasing import write_release
 from reviews.report.schema import CardRefused, require_valid
@@ -277,6 +278,43 @@ def test_a_card_without_a_part_that_every_audit_has_is_refused(report: Path, par
     del card[part][0][key]
     with pytest.raises(CardRefused, match=key):
         require_valid(card)
+
+
+def test_how_far_blinding_held_is_printed_and_recomputed_from_the_answers(
+    study: Engine, report: Path, tmp_path: Path
+) -> None:
+    (asked,) = card_of(report)["design"]["recognition"]
+    assert (asked["asked"], asked["recognised"]) == (3, {"not_estimable": "no_items", "n": 0})
+    said = pd.DataFrame(
+        [
+            (asked["review_set"], "no", ""),
+            (asked["review_set"], "in a few", HOSTILE),
+            (asked["review_set"], "", ""),
+        ],
+        columns=["review_set", "answer", "remark"],
+    )
+    package = gather(study, "winter", sharing=OPEN)
+    folder = tmp_path / "answered"
+    write_report(replace(package, tables=replace(package.tables, recognised=said)), folder)
+    (found,) = card_of(folder)["design"]["recognition"]
+    assert (found["answered"], found["remarks"]) == ({"no": 1, "in a few": 1}, [HOSTILE])
+    assert (found["recognised"]["value"], found["recognised"]["n"]) == (0.5, 2)
+    page = html.unescape((folder / PAGE).read_text(encoding="utf-8"))
+    assert "who answered, 50% [" in page
+    assert "believe to have recognised a model." in page
+    assert verify(folder).differences == ()
+    change(folder / DATA / "recognition.csv", ",no,", ",in many,")
+    assert any(
+        "design.recognition[0].recognised.value: says 0.5" in one for one in verify(folder).differences
+    )
+
+
+def test_how_raters_recognised_a_model_leaves_only_with_their_reasons(study: Engine) -> None:
+    said = pd.DataFrame([("core", "in many", HOSTILE)], columns=["review_set", "answer", "remark"])
+    tables = replace(read_tables(study, "winter"), recognised=said)
+    closed = cut(tables, "winter", Sharing(transcripts=True, rationales=False))
+    assert closed.recognised.values.tolist() == [["core", "in many", ""]]
+    assert cut(tables, "winter", OPEN).recognised.values.tolist() == said.values.tolist()
 
 
 def test_what_reviewers_said_of_a_metric_comes_back_without_what_they_wrote(study: Engine) -> None:

@@ -12,7 +12,7 @@ from impactbench.store.engine import reading, writing
 from reviews import desk, evidence
 from reviews.labels import Answer, LabelRefused, Passage
 from reviews.rating import worklist
-from reviews.rating.questions import open_questions, respond
+from reviews.rating.questions import respond
 from reviews.rubrics import RubricRefused, load, names
 from tests.browser.desks import VERDICT_TEXT, plain_turns, set_desks
 
@@ -113,21 +113,21 @@ def test_scenario_questions_come_once_and_metric_questions_when_its_conversation
     desk.save(engine, rater, first, Answer(verdict=LabelVerdict.PASS, responses=scenario), base_revision=0)
     assert "realistic" not in {one.id for one in desk.take_up(engine, rater, second).asked}
     assert desk.take_up(engine, rater, first).responses == scenario
-    assert open_questions(engine, rater) is None
+    assert worklist.what_follows(engine, rater)[0] is None
     desk.save(engine, rater, second, Answer(verdict=LabelVerdict.FAIL), base_revision=0)
 
-    about_metric = open_questions(engine, rater)
+    about_metric = worklist.what_follows(engine, rater)[0]
     assert about_metric is not None
     assert about_metric.title == "Asks before it advises"
     with pytest.raises(LabelRefused):
         respond(engine, rater, about_metric, {"relevance": 4})
     respond(engine, rater, about_metric, {"relevance": 4, "relabel": "no", "examples_adequate": "yes"})
-    closing = open_questions(engine, rater)
+    closing = worklist.what_follows(engine, rater)[0]
     assert closing is not None
     assert closing.subject == "set"
     respond(engine, rater, closing, {"recognised_model": "no"})
     respond(engine, rater, closing, {"recognised_model": "no"})
-    assert open_questions(engine, rater) is None
+    assert worklist.what_follows(engine, rater)[0] is None
 
 
 def test_marked_passages_are_kept_with_their_words(engine: Engine) -> None:

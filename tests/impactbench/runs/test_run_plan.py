@@ -55,6 +55,14 @@ def test_the_published_studys_counts_follow_from_its_numbers() -> None:
     assert 630_000 < calls < 640_000
 
 
+def test_the_embedded_model_writes_at_its_own_speed_and_no_faster_side_by_side() -> None:
+    left = Left(conversations=6, judgments=6, scenarios=6, not_judged=0)
+    model = {"model": "embedded/smollm2-135m"}
+    made = plan(simulator=model, targets=[model], judges=[model])
+    found = estimate(made, left, spent=_nothing_spent(), price_of=lambda _: (0.0, 0.0))
+    assert found.minutes == pytest.approx(found.tokens / 160 / 60, rel=0.01)
+
+
 def test_the_published_study_is_planned_and_taken_up_again_in_seconds() -> None:
     made = published()
     started = time.process_time()
