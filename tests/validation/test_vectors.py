@@ -14,7 +14,7 @@ import pytest
 
 from tests.material import shared_json
 from tests.validation import (
-    test_agreement,
+    test_agreement_published,
     test_alternative,
     test_contested,
     test_forensics,
@@ -122,10 +122,10 @@ INDEX: dict[str, tuple[Check, ...]] = {
         test_retest.test_both_polarities_together_give_the_pooled_published_figures,
     ),
     "T7.2": (test_retest.test_the_ceilings_are_the_published_ones,),
-    "T8.1": (test_agreement.test_the_worked_values_of_krippendorffs_table,),
-    "T8.2": (test_agreement.test_the_worked_values_of_the_prevalence_paradox,),
+    "T8.1": (test_agreement_published.test_the_worked_values_of_krippendorffs_table,),
+    "T8.2": (test_agreement_published.test_the_worked_values_of_the_prevalence_paradox,),
     "T8.3": (
-        test_agreement.test_the_worked_values_of_nine_items_by_five_raters,
+        test_agreement_published.test_the_worked_values_of_nine_items_by_five_raters,
         test_intervals.test_the_item_bootstrap_of_nine_items_is_that_of_a_loop_over_the_package,
         test_raters.test_severity_is_the_mean_distance_from_the_other_raters,
         test_raters.test_judge_and_raters_answer_to_the_majority_of_the_others,
