@@ -2,17 +2,16 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from app.cli import imports_outside
 from app.cli.platform import platform
-from app.cli.terminal import err, open_database, out
+from app.cli.progress import progress
+from app.cli.terminal import open_database, out
 from impactbench.adapters import ImportRefused
 from impactbench.adapters.ratings_table import RatingsImported, import_ratings_table
 from impactbench.adapters.ratings_table_reading import COLUMNS, RatingsOptions, read_ratings_table
@@ -47,9 +46,9 @@ def run_(
     options = ReadingOptions(
         models=model or (), judge=judge, judge_family=judge_family, allow_unscored=allow_unscored
     )
-    with _progress("Reading runs") as reading:
+    with progress("Reading runs") as reading:
         read = read_run_folder(folder, options=options, on_progress=reading)
-    with _progress("Keeping conversations") as keeping:
+    with progress("Keeping conversations") as keeping:
         imported = import_run_folder(engine, read, study=study, run=run, on_progress=keeping)
     _tell_run(imported)
 
@@ -83,7 +82,7 @@ def ratings(
     columns.update(_pairs("--column", column))
     words = dict(_pairs("--map", map_))
     table = read_ratings_table(file, options=RatingsOptions(columns=columns, words=words))
-    with _progress("Keeping labels") as keeping:
+    with progress("Keeping labels") as keeping:
         imported = import_ratings_table(
             engine,
             table,
@@ -109,23 +108,6 @@ cli.command("scout")(imports_outside.scout)
 cli.command("verdicts")(imports_outside.verdicts)
 cli.command("labels")(imports_outside.labels)
 cli.command("platform")(platform)
-
-
-@contextmanager
-def _progress(what: str) -> Iterator["_Bar"]:
-    """A bar on standard error, where that is a terminal and the work is long enough to see it."""
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        yield _Bar(progress, what)
-
-
-class _Bar:
-    def __init__(self, progress: Progress, what: str) -> None:
-        self._progress = progress
-        self._task = progress.add_task(what, total=None)
-
-    def __call__(self, done: int, total: int) -> None:
-        self._progress.update(self._task, completed=done, total=total)
 
 
 def _pairs(option: str, given: Sequence[str] | None) -> Iterator[tuple[str, str]]:

@@ -5,19 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Engine
 
-from reviews.contested.change_log import Entry, change_log
-from reviews.contested.revisions import Difference
+from reviews.contested.change_log import Entry, Follower, change_log
 from reviews.public.results import PublicResults
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublicFollower:
-    """A wording that follows from a decision."""
-
-    name: str
-    version: int
-    changed_because: str
-    differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +19,7 @@ class PublicDecision:
     version: int
     decision: str
     because: str
-    followers: tuple[PublicFollower, ...]
+    followers: tuple[Follower, ...]
     sentence: str
     """What experts and judge said before and after; empty where nothing is known or may be told."""
     note: str
@@ -60,15 +49,7 @@ def _public(entry: Entry, *, figures: bool) -> PublicDecision:
         version=entry.version,
         decision=entry.decision,
         because=entry.because if figures else "",
-        followers=tuple(
-            PublicFollower(
-                name=one.name,
-                version=one.version,
-                changed_because=one.changed_because,
-                differences=one.differences,
-            )
-            for one in entry.followers
-        ),
+        followers=entry.followers,
         sentence=told,
         note=entry.note if figures else "",
         published_at=entry.published_at,

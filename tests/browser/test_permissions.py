@@ -1,19 +1,14 @@
 """Who may do what, decided on the server: every role on every page, every way in, every write; the rest is refused."""
 
-import asyncio
-import http.client
 import shutil
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 from itsdangerous import URLSafeTimedSerializer
 from sqlalchemy import Engine
-from sqlmodel import func, select
+from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 from websockets.exceptions import InvalidStatus
 
@@ -30,60 +25,21 @@ from reviews.members.devices import add_device, hash_secret
 from reviews.members.invitations import invite
 from reviews.rating import worklist
 from tests.browser.desks import plain_turns, set_desks
+from tests.browser.house import House, ask, run
 from tests.browser.rater_client import PageFailed, RaterClient, Reply, sign_in
 from tests.browser.serving import Workbench
 
 pytestmark = pytest.mark.browser
 
+
 NOT_FOR_YOU = "This page is not for your role. If that is a mistake, ask whoever invited you."
+
+
 FOR_EVERYBODY = {"Nutrition label", "Explore", "Metrics", "Statistics", "Over time", "Case studies"}
 """Pages of released studies, which need no signing in."""
+
+
 STRANGERS_PAGE = "Please open the personal link that you were sent."
-RESULT_TABLES = (
-    t.Submission,
-    t.SubmissionReview,
-    t.SubmissionOutcome,
-    t.Label,
-    t.Draft,
-    t.Response,
-    t.Adjudication,
-    t.Mask,
-    t.Assignment,
-    t.Rater,
-    t.Device,
-)
-Result = TypeVar("Result")
-
-
-def run(work: Coroutine[None, None, Result]) -> Result:
-    """What comes of a coroutine, on a thread of its own: a browser in this process has a loop running on this one."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
-
-
-@dataclass(frozen=True)
-class House:
-    """A running workbench with two experts and two readers."""
-
-    bench: Workbench
-    engine: Engine
-    links: dict[str, str]
-
-    @property
-    def address(self) -> str:
-        return self.bench.address
-
-    def rows(self) -> list[int]:
-        """How much there is of everything that a request could change."""
-        with reading(self.engine) as session:
-            return [session.exec(select(func.count()).select_from(table)).one() for table in RESULT_TABLES]
-
-    def cookie(self, name: str) -> str:
-        """The cookie of somebody who signs in on a new device."""
-        return sign_in(invite(self.engine, name, base_url=self.address))
-
-    def logged(self, since: int = 0) -> str:
-        return self.bench.log.read_text(encoding="utf-8", errors="replace")[since:]
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +58,6 @@ def house(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> It
 
 
 # Pages
-
-
 ALL_PAGES = """
 import streamlit as st
 from app import navigation
@@ -117,6 +71,8 @@ def pages_of(role):
 
 st.session_state["pages"] = {str(role): list(pages_of(role)) for role in Role}
 """
+
+
 ONE_PAGE = ALL_PAGES + "pages_of(Role(st.session_state['owner']))[st.session_state['title']]._page()"
 
 
@@ -158,23 +114,6 @@ def test_every_page_refuses_every_role_but_its_own(
             assert [error.value for error in refused.error] == [NOT_FOR_YOU], (title, looking)
             assert not refused.title, (title, looking)
             assert not refused.exception, (title, looking)
-
-
-# Ways in
-
-
-def ask(house: House, method: str, path: str, headers: dict[str, str] | None = None) -> tuple[int, str, str]:
-    """(status, cookie that is set, body); the path is sent as it is."""
-    connection = http.client.HTTPConnection("localhost", house.bench.port, timeout=20)
-    try:
-        connection.putrequest(method, path, skip_accept_encoding=True)
-        for name, value in (headers or {}).items():
-            connection.putheader(name, value)
-        connection.endheaders()
-        answer = connection.getresponse()
-        return answer.status, answer.getheader("set-cookie") or "", answer.read().decode(errors="replace")
-    finally:
-        connection.close()
 
 
 LINKS: dict[str, Callable[[House], str]] = {
@@ -390,8 +329,6 @@ def test_an_expired_link_is_refused(house: House) -> None:
 
 
 # Writes
-
-
 BIG = "x" * 2_000_000
 
 
