@@ -4,10 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import members, navigation, workspace
+from app import navigation, workspace
 from app.views import entrance
 from impactbench.domain import ImpactBenchError, Role
-from reviews.public.releasing import public_studies
 
 # Streamlit writes white on them, which cannot be read on the light blue that stands out from a dark page. (A text that
 # stands by itself, as below constants elsewhere, would be shown on every page: this is a script of Streamlit's.)
@@ -20,11 +19,8 @@ except ImpactBenchError as mistake:
     st.title("The workbench cannot start")
     st.text(f"Please tell whoever runs it: {mistake}")
     st.stop()
-if looking is None and (members.identity() is not None or not public_studies(workspace.engine())):
-    entrance.entrance()
-    st.stop()
 if looking is None:
-    st.navigation(navigation.pages_for_visitors(), position="top").run()
+    entrance.entrance()
     st.stop()
 rating = looking.role is Role.EXPERT
 page = st.navigation(navigation.pages_for(looking), position="top" if rating else "sidebar")
@@ -34,5 +30,7 @@ page.run()
 foot = st.container() if rating else st.sidebar
 if rating:
     foot.divider()
+else:
+    foot.html('<a href="/about" target="_self">What the public sees</a>')
 foot.text(f"Signed in as {looking.pseudonym}")
 foot.html('<a href="/leave" target="_self">Sign out</a>')

@@ -3,11 +3,14 @@
 The provider only says who somebody is. What they may do is looked up in our own table on every run of a page.
 """
 
+import json
 from typing import Any
 
 import streamlit as st
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
-from streamlit.web.server.starlette import starlette_auth_routes
+from streamlit.web.server.starlette import starlette_auth_routes, starlette_websocket
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 _KEPT_CLAIMS = ("iss", "sub", "origin", "is_logged_in", "provider")
 
@@ -22,7 +25,19 @@ def sign_in_is_possible() -> bool:
 
 def identity() -> str | None:
     """Who the organisation says is looking, as ISSUER#SUBJECT; None where nobody has signed in that way."""
-    claims = st.user.to_dict()
+    return _identity(st.user.to_dict())
+
+
+def identity_of(request: HTTPConnection) -> str | None:
+    """The same for a request to a page that Streamlit does not serve, by the cookie that it has signed."""
+    if USER_COOKIE_NAME not in request.cookies or not sign_in_is_possible():
+        return None
+    kept = starlette_websocket._get_signed_cookie_with_chunks(request.cookies, USER_COOKIE_NAME)
+    claims = json.loads(kept) if kept else {}
+    return _identity(claims) if isinstance(claims, dict) else None
+
+
+def _identity(claims: dict[str, Any]) -> str | None:
     issuer, subject = claims.get("iss"), claims.get("sub")
     return f"{issuer}#{subject}" if claims.get("is_logged_in") and issuer and subject else None
 

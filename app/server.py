@@ -1,7 +1,6 @@
 """Serving the workbench: Streamlit as an ASGI app, with sign-in, a health check and a content security policy."""
 
 import gc
-import importlib
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,8 +17,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette import starlette_server
 
-from app import desk_route, members, public_data, sign_in, workspace
+from app import desk_route, members, sign_in, workspace
+from app.front_door import FrontDoor
+from app.landing import SIGN_IN
 from app.page_files import PageFiles
+from app.public import data, routes
 from impactbench.domain import ImpactBenchError
 from impactbench.settings import Settings
 from impactbench.store.engine import require_current
@@ -61,7 +63,7 @@ _LOOKS = {
 
 
 class SecureHeaders:
-    """Puts the security headers on every response."""
+    """Puts the security headers on every response that has no stricter ones of its own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -69,7 +71,9 @@ class SecureHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
@@ -93,20 +97,32 @@ def create_app(settings: Settings) -> st.App:
             Route("/healthz", healthz),
             *sign_in.routes(engine, settings),
             *desk_route.routes(engine, settings),
+            *routes.routes(engine, settings),
         ],
-        middleware=[Middleware(SecureHeaders), Middleware(PageFiles)],
+        middleware=[
+            Middleware(SecureHeaders),
+            Middleware(FrontDoor, engine=engine, settings=settings),
+            Middleware(PageFiles, pages=_addresses),
+        ],
         lifespan=_prepare,
     )
+
+
+def _addresses() -> frozenset[str]:
+    """Where Streamlit's pages are; they are imported once its runtime is there, which they ask for."""
+    from app.navigation import ADDRESSES
+
+    return ADDRESSES | {"/", SIGN_IN}
 
 
 @asynccontextmanager
 async def _prepare(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Import every page before the first visitor, and keep all of it out of the collections after every run of a page."""
-    importlib.import_module("app.navigation")
+    _addresses()
     make_ready()
     gc.collect()
     gc.freeze()
-    public_data.make_ready()
+    data.make_ready(workspace.engine())
     yield {}
 
 

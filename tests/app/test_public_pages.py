@@ -1,21 +1,24 @@
 """The public pages: released studies for everybody, never a rater or a hidden conversation, doubt beside every number."""
 
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
 from sqlmodel import select
-from streamlit.testing.v1 import AppTest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
-from app import workspace
-from app.components.nutrition_label import LabelRow, LabelText, as_fragment, as_page
-from app.label_picture import as_svg
-from app.public_charts import Dot, dots
+from app import sign_in
+from app.public import routes
+from app.public.charts import Dot, dots
+from app.public.label_picture import as_svg
+from app.public.nutrition_label import LabelRow, LabelText, as_fragment, as_page
 from impactbench.domain import Role
+from impactbench.settings import Settings
 from impactbench.store import tables as t
-from impactbench.store.engine import reading, writing
+from impactbench.store.engine import writing
 from reviews.locking import lock_set, mark_reported
+from reviews.members.invitations import make_token
 from reviews.public.evidence_marks import EvidenceMark
 from reviews.public.releasing import release_study, withdraw_study
 from tests.reviews.invented_study import add_judge, add_raters, add_study, place_metrics
@@ -25,99 +28,84 @@ from validation.results import Estimate
 RATERS = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo")
 PAGES = ("label", "explore", "metrics", "statistics", "over-time", "cases")
 VIEWS = ("models", "both", "areas", "ages", "corrected")
-Show = Callable[..., AppTest]
+A_CONVERSATION = {"metric": "kindness__m01", "conversation": "1"}
 
 
-def page() -> None:
-    import streamlit as st
+class Reader:
+    """Somebody with a browser; signed in where they are known by name."""
 
-    from app.views.public import cases, explore, label, metrics, over_time, statistics
+    def __init__(self, engine: Engine, settings: Settings) -> None:
+        pages = [*sign_in.routes(engine, settings), *routes.routes(engine, settings)]
+        self.client, self.engine = TestClient(Starlette(routes=pages)), engine
 
-    {
-        "label": label.label,
-        "explore": explore.explore,
-        "metrics": metrics.metrics,
-        "statistics": statistics.statistics,
-        "over-time": over_time.over_time_page,
-        "cases": cases.case_studies,
-    }[st.session_state["page"]]()
+    def known_as(self, name: str, role: Role) -> "Reader":
+        add_raters(self.engine, name, role=role)
+        self.client.post(f"/enter/{make_token(self.engine, name)}", follow_redirects=False)
+        return self
+
+    def sees(self, page: str, *, status: int = 200, **query: str) -> str:
+        """All that the server sends for a page."""
+        answer = self.client.get(f"/{page}", params=query)
+        assert answer.status_code == status
+        return answer.text
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch, sqlite_engine: Engine) -> Show:
-    """Runs a page for somebody of a role; nobody who has signed in where there is none."""
+def settings(tmp_path: Path) -> Settings:
+    return Settings(state_dir=tmp_path, base_url="http://testserver")
+
+
+@pytest.fixture
+def public(sqlite_engine: Engine, settings: Settings) -> Reader:
+    """Somebody who has not signed in."""
     add_study(sqlite_engine)
     add_judge(sqlite_engine)
     place_metrics(sqlite_engine)
-    monkeypatch.setattr(workspace, "engine", lambda: sqlite_engine)
-
-    def run(which: str, role: Role | None = None, **query: str) -> AppTest:
-        looking = t.Rater(id=maintainer_id(sqlite_engine), pseudonym="Max", role=role) if role else None
-        monkeypatch.setattr(workspace, "person", lambda: looking)
-        test = AppTest.from_function(page, default_timeout=30)
-        test.session_state["page"] = which
-        for name, value in query.items():
-            test.query_params[name] = value
-        return test.run()
-
-    return run
-
-
-def maintainer_id(engine: Engine) -> int:
-    """Somebody who is stored, where there is anybody."""
-    with reading(engine) as session:
-        found = session.exec(select(t.Rater.id).where(t.Rater.role == Role.MAINTAINER)).first()
-    return found or 1
-
-
-def sent(test: AppTest) -> str:
-    """Everything that the page sends."""
-    assert not test.exception
-    return repr(
-        [element.proto for element in test.main.children.values() if hasattr(element, "proto")]
-    ) + " ".join(
-        str(element.proto)
-        for kind in ("html", "text", "markdown", "selectbox", "caption", "error", "button", "text_area")
-        for element in test.get(kind)
-    )
+    return Reader(sqlite_engine, settings)
 
 
 def test_a_visitor_sees_a_study_from_its_release_to_its_withdrawal(
-    shown: Show, sqlite_engine: Engine
+    public: Reader, sqlite_engine: Engine
 ) -> None:
-    for which in PAGES:
-        closed = shown(which)
-        assert [one.value for one in closed.markdown] == [
-            "No results have been released yet. Please come back later."
-        ]
-        assert "kindness" not in sent(closed)
+    for page in PAGES:
+        closed = public.sees(page, study="winter")
+        assert "No results have been released yet. Please come back later." in closed
+        assert "kindness" not in closed
+    public.sees("label.svg", status=404, study="winter", model="tansy-2")
     release_study(sqlite_engine, "winter", transcripts=False)
-    assert "tansy-2" in sent(shown("label"))
+    assert "tansy-2" in public.sees("label")
+    assert "winter" in public.sees("about")
     withdraw_study(sqlite_engine, "winter")
-    assert "tansy-2" not in sent(shown("label", study="winter"))
+    assert "tansy-2" not in public.sees("label", study="winter")
 
 
-def test_members_see_what_is_not_released_marked_so_and_raters_see_nothing(shown: Show) -> None:
-    for role in (Role.METHODOLOGIST, Role.MAINTAINER):
-        assert shown("label", role).warning[0].value.startswith("Not released.")
-    for which in PAGES:
-        refused = shown(which, Role.EXPERT)
-        assert refused.error[0].value.startswith("This page is not for your role.")
-        assert not refused.get("html")
+def test_members_see_what_is_not_released_marked_so_and_raters_see_nothing(
+    public: Reader, sqlite_engine: Engine, settings: Settings
+) -> None:
+    for name, role in (("Meg", Role.METHODOLOGIST), ("Max", Role.MAINTAINER)):
+        assert "Not released." in Reader(sqlite_engine, settings).known_as(name, role).sees("label")
+    release_study(sqlite_engine, "winter", transcripts=True)
+    rater = public.known_as("Rae", Role.EXPERT)
+    for page in (*PAGES, "label.html"):
+        refused = rater.sees(page, status=404 if "." in page else 403, study="winter")
+        assert "tansy-2" not in refused
+        assert "kindness" not in refused
+    assert "This page is not for your role." in rater.sees("label", status=403)
 
 
 def test_no_page_names_a_rater_or_shows_a_conversation_that_is_not_public(
-    shown: Show, sqlite_engine: Engine
+    public: Reader, sqlite_engine: Engine
 ) -> None:
     open_set(sqlite_engine)
     answer_all(sqlite_engine)
     lock_set(sqlite_engine, "winter", "first")
     mark_reported(sqlite_engine, "winter")
     release_study(sqlite_engine, "winter", transcripts=False)
-    pages = [shown("label"), shown("metrics"), shown("metrics", metric="kindness__m01", conversation="1")]
-    pages += [shown("explore", view=view, kind="negative") for view in VIEWS]
-    pages += [shown("statistics"), shown("over-time", metric="kindness__m01"), shown("cases")]
-    said = " ".join(map(sent, pages))
+    pages = [public.sees("label"), public.sees("metrics"), public.sees("metrics", **A_CONVERSATION)]
+    pages += [public.sees("explore", view=view, kind="negative") for view in VIEWS]
+    pages += [public.sees("statistics"), public.sees("over-time", metric="kindness__m01")]
+    pages += [public.sees("cases"), *(public.sees(f"label.{kind}") for kind in ("html", "svg"))]
+    said = " ".join(pages)
     assert not [name for name in RATERS if f" {name} " in said or f">{name}<" in said or f'"{name}"' in said]
     assert "6 experts" in said
     assert "hello" not in said
@@ -125,7 +113,7 @@ def test_no_page_names_a_rater_or_shows_a_conversation_that_is_not_public(
 
 
 def test_a_conversation_is_read_with_the_verdict_and_its_words_stay_words(
-    shown: Show, sqlite_engine: Engine
+    public: Reader, sqlite_engine: Engine
 ) -> None:
     with writing(sqlite_engine) as session:
         first = session.get_one(t.Conversation, 1)
@@ -134,77 +122,93 @@ def test_a_conversation_is_read_with_the_verdict_and_its_words_stay_words(
             {"role": "assistant", "content": "<b>![x](http://y/z)</b>"},
         ]
     release_study(sqlite_engine, "winter", transcripts=True)
-    found = sent(shown("metrics", metric="kindness__m01", conversation="1"))
+    found = public.sees("metrics", **A_CONVERSATION)
     assert "&lt;b&gt;![x](http://y/z)&lt;/b&gt;" in found
     assert "The automatic judge:" in found
 
 
 def test_experts_are_counted_on_a_conversation_once_their_results_are_reported(
-    shown: Show, sqlite_engine: Engine
+    public: Reader, sqlite_engine: Engine
 ) -> None:
     release_study(sqlite_engine, "winter", transcripts=True)
-    at_once = {"metric": "kindness__m01", "conversation": "1"}
-    assert "Experts: none has read this conversation." in sent(shown("metrics", **at_once))
+    assert "Experts: none has read this conversation." in public.sees("metrics", **A_CONVERSATION)
     open_set(sqlite_engine)
     answer_all(sqlite_engine)
-    hidden = sent(shown("metrics", **at_once))
+    hidden = public.sees("metrics", **A_CONVERSATION)
     assert "hello" not in hidden
     assert "read it" not in hidden
     lock_set(sqlite_engine, "winter", "first")
     mark_reported(sqlite_engine, "winter")
-    assert "2 experts read it: 2 ✓ passed." in sent(shown("metrics", **at_once))
+    assert "2 experts read it: 2 ✓ passed." in public.sees("metrics", **A_CONVERSATION)
 
 
 def test_a_maintainer_marks_a_case_on_the_page_and_everybody_reads_it_without_their_name(
-    shown: Show, sqlite_engine: Engine
+    public: Reader, sqlite_engine: Engine, settings: Settings
 ) -> None:
-    add_raters(sqlite_engine, "Maude", role=Role.MAINTAINER)
     release_study(sqlite_engine, "winter", transcripts=True)
-    at_once = {"metric": "kindness__m01", "conversation": "1"}
-    for role in (None, Role.METHODOLOGIST):
-        assert not [one for one in shown("metrics", role, **at_once).button if one.label == "Save the mark"]
-    form = shown("metrics", Role.MAINTAINER, **at_once)
-    next(one for one in form.selectbox if one.label == "The behaviour first appears in").set_value(1)
-    form.text_area[0].set_value("Notice <b>this</b>")
-    form.run()
-    next(one for one in form.button if one.label == "Save the mark").click()
-    assert not form.run().exception
-    everybody = sent(shown("cases")) + sent(shown("metrics", **at_once))
+    where = {"study": "winter", **A_CONVERSATION}
+    watching = Reader(sqlite_engine, settings).known_as("Meg", Role.METHODOLOGIST)
+    said = {"first": "1", "back": "0", "note": "Notice <b>this</b>"}
+    for reader in (public, watching):
+        assert "Save the mark" not in reader.sees("metrics", **where)
+        assert reader.client.post("/metrics", params=where, data=said).status_code == 403
+    marking = Reader(sqlite_engine, settings).known_as("Maude", Role.MAINTAINER)
+    assert "Save the mark" in marking.sees("metrics", **where)
+    elsewhere = {"sec-fetch-site": "cross-site"}
+    assert marking.client.post("/metrics", params=where, data=said, headers=elsewhere).status_code == 403
+    wrong = marking.client.post("/metrics", params=where, data={**said, "first": "99"})
+    assert wrong.status_code == 400
+    assert "99" in wrong.text
+    assert "Notice &lt;b&gt;this&lt;/b&gt;" in wrong.text
+    assert "Notice" not in public.sees("cases")
+    saved = marking.client.post("/metrics", params=where, data=said, follow_redirects=False)
+    assert saved.status_code == 303
+    everybody = public.sees("cases") + public.sees("metrics", **where)
     assert "Notice &lt;b&gt;this&lt;/b&gt;" in everybody
     assert "▲ the behaviour first appears here" in everybody
     assert "Maude" not in everybody
     release_study(sqlite_engine, "winter", transcripts=False)
-    private = shown("cases")
-    assert "Notice" not in sent(private)
-    assert "The conversations of this study are not public" in sent(private)
+    private = public.sees("cases")
+    assert "Notice" not in private
+    assert "The conversations of this study are not public" in private
 
 
 def test_models_are_called_by_their_names_and_kept_in_addresses_by_their_slugs(
-    shown: Show, sqlite_engine: Engine
+    public: Reader, sqlite_engine: Engine
 ) -> None:
     with writing(sqlite_engine) as session:
         run = session.exec(select(t.Run).where(t.Run.slug == "run-tansy-2")).one()
         run.manifest = {"model": "tansy-2", "model_name": "Tansy Two"}
     release_study(sqlite_engine, "winter", transcripts=True)
-    for which in ("label", "explore", "statistics"):
-        assert "Tansy Two" in sent(shown(which, kind="positive"))
-    assert "model=tansy-2" in sent(shown("metrics", metric="kindness__m01"))
+    for page in ("label", "explore", "statistics"):
+        assert "Tansy Two" in public.sees(page, kind="positive")
+    assert "model=tansy-2" in public.sees("metrics", metric="kindness__m01")
 
 
-def test_addresses_that_say_nonsense_lead_to_a_page(shown: Show, sqlite_engine: Engine) -> None:
+def test_addresses_that_say_nonsense_lead_to_a_page(public: Reader, sqlite_engine: Engine) -> None:
     release_study(sqlite_engine, "winter", transcripts=True)
-    nonsense: dict[str, Any] = {
-        "study": "'--",
-        "view": "x",
-        "area": "<b>",
-        "w-psychological": "nan",
-        "page": "99",
-    }
-    for which in PAGES:
-        assert not shown(which, **nonsense).exception
-    assert not shown("over-time", metric="../x", model="<i>").exception
-    assert "no metric of that name" in shown("metrics", metric="../x").error[0].value
-    assert not shown("explore", weights="own", **{"w-psychological": "1e9"}).exception
+    nonsense = {"study": "'--", "view": "x", "area": "<b id=x>", "w-psychological": "nan", "tools": "<i>"}
+    for page in PAGES:
+        assert "<b id" not in public.sees(page, **nonsense)
+    public.sees("over-time", metric="../x", model="<i>")
+    assert "no metric of that name" in public.sees("metrics", metric="../x")
+    public.sees("explore", weights="own", **{"w-psychological": "1e9"})
+    public.sees("metrics", metric="kindness__m01", conversation="nobody")
+    public.sees("label.exe", status=404)
+    public.sees("files/routes.py", status=404)
+
+
+def test_every_choice_is_in_the_address_and_the_form_says_what_was_chosen(
+    public: Reader, sqlite_engine: Engine
+) -> None:
+    release_study(sqlite_engine, "winter", transcripts=True)
+    chosen = public.sees("explore", view="areas", age="teen", tools="on")
+    assert '<input type="radio" name="view" value="areas" data-default="models" checked>' in chosen
+    assert '<input type="radio" name="age" value="teen" data-default="any" checked>' in chosen
+    assert '<input type="hidden" name="tools" value="on">' in chosen
+    assert "data-picture=" in chosen
+    weighed = public.sees("explore", weights="own", **{"w-psychological": "0", "w-societal": "0"})
+    assert "With no weight at all there is no order" in weighed or 'name="w-' in weighed
 
 
 def row(drawn: str, heading: str = "On law") -> LabelRow:

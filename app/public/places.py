@@ -18,14 +18,6 @@ def where_label_is(study: PublicStudy, model: str) -> str:
     return "/label?" + urlencode({"study": study.slug, "model": model})
 
 
-def where_study_is(study: PublicStudy) -> str:
-    return "/label?" + urlencode({"study": study.slug})
-
-
-def where_explore_is(study: PublicStudy) -> str:
-    return "/explore?" + urlencode({"study": study.slug})
-
-
 def where_over_time_is(study: PublicStudy, key: tuple[str, str]) -> str:
     return "/over-time?" + urlencode({"study": study.slug, "metric": "__".join(key)})
 
@@ -38,3 +30,8 @@ def where_conversation_is(study: PublicStudy, key: tuple[str, str], conversation
 
 def where_page_is(path: str, study: PublicStudy) -> str:
     return f"/{path}?" + urlencode({"study": study.slug})
+
+
+def where_label_file_is(study: PublicStudy, model: str, kind: str) -> str:
+    """The address of a label as a file: html, svg or png."""
+    return f"/label.{kind}?" + urlencode({"study": study.slug, "model": model})

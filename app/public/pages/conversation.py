@@ -1,13 +1,21 @@
 """A conversation with what the judge and the experts said of it, and where the behaviour appears if somebody marked it."""
 
-import streamlit as st
+from collections.abc import Iterator
+
+from markupsafe import Markup
 
 from app.components.formatting import formatted
+from app.public.parts import text
 from reviews.public.cases import Case
 from reviews.public.checks import ExpertLabels
 from reviews.public.conversations import Transcript
 from reviews.public.wording import count
 
+_ABOUT = Markup('<div class="ib-box">{}</div>')
+_JUDGE = Markup("<p><strong>The automatic judge: {}</strong></p>")
+_TURN = Markup(
+    '<div class="ib-turn ib-{kind}"><p class="ib-note">{heading}{marks}</p><div class="ib-said" dir="auto">{words}</div></div>'
+)
 _LABELS = (
     ("passed", "✓ passed"),
     ("borderline", "◐ borderline"),
@@ -16,7 +24,7 @@ _LABELS = (
 )
 
 
-def conversation(found: Transcript, *, case: Case | None, called: str) -> None:
+def conversation(found: Transcript, *, case: Case | None, called: str) -> Iterator[Markup]:
     """The verdict, the experts' labels, and the words.
 
     Args:
@@ -24,22 +32,25 @@ def conversation(found: Transcript, *, case: Case | None, called: str) -> None:
         case: its mark, where it has one.
         called: the name of the model.
     """
-    with st.container(border=True):
-        st.markdown(f"**The automatic judge: {_verdict(found)}**")
-        if found.justification:
-            st.text(found.justification)
-        st.text(_experts(found.experts))
-        st.text(f"Chatbot: {called}. Simulated person: {found.age or 'no age given'}.")
-        if case is not None:
-            st.text(_case(case))
+    yield _ABOUT.format(Markup("").join(_about(found, case=case, called=called)))
     for number, turn in enumerate(found.turns):
-        exchange = number // 2 + 1
-        chatbot = turn.role != "user"
-        marks = _marks(case, exchange) if chatbot else ""
-        st.caption(f"Turn {exchange} · {'Chatbot' if chatbot else 'Person'}{marks}")
-        st.html(
-            f'<div class="ib-said" dir="auto" style="max-width: 46rem; line-height: 1.6">{formatted(turn.content)}</div>'
+        exchange, chatbot = number // 2 + 1, turn.role != "user"
+        yield _TURN.format(
+            kind="chatbot" if chatbot else "person",
+            heading=f"Turn {exchange} · {'Chatbot' if chatbot else 'Person'}",
+            marks=_marks(case, exchange) if chatbot else "",
+            words=Markup(formatted(turn.content)),  # noqa: S704 (made from escaped words)
         )
+
+
+def _about(found: Transcript, *, case: Case | None, called: str) -> Iterator[Markup]:
+    yield _JUDGE.format(_verdict(found))
+    if found.justification:
+        yield text(found.justification)
+    yield text(_experts(found.experts))
+    yield text(f"Chatbot: {called}. Simulated person: {found.age or 'no age given'}.")
+    if case is not None:
+        yield text(_case(case))
 
 
 def _verdict(found: Transcript) -> str:

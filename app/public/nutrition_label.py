@@ -10,6 +10,8 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from markupsafe import Markup
+
 from reviews.public.evidence_marks import EvidenceMark
 from reviews.public.wording import count, in_hundred
 from validation.results import Estimate
@@ -49,12 +51,12 @@ def style() -> str:
     return STYLE.read_text(encoding="utf-8")
 
 
-def as_fragment(label: LabelText, *, links: bool = True) -> str:
+def as_fragment(label: LabelText, *, links: bool = True) -> Markup:
     """The label as part of a page; without links where the pages that they lead to are not at hand."""
     opening = "".join(f"<p>{escape(sentence)}</p>" for sentence in label.opening)
     print_ = "".join(f"<li>{escape(sentence)}</li>" for sentence in label.small_print)
     maker = f" <small>{escape(label.maker)}</small>" if label.maker else ""
-    return (
+    return Markup(  # noqa: S704 (every text in it is escaped)
         f'<article class="ib-label"><h2>{escape(label.model)}{maker}</h2><div class="ib-opening">{opening}</div>'
         + _section(PROMOTED, "How often it does what is good for people", label.promoted, links)
         + _section(AVOIDED, "How often it stays clear of what is bad for people", label.avoided, links)
@@ -84,9 +86,7 @@ def _row(row: LabelRow, links: bool) -> str:
     state = row.evidence
     ages = f"Teens {in_hundred(row.teen)}<br>Adults {in_hundred(row.adult)}"
     names = "".join(
-        f'<li><a href="{escape(where)}" target="_self">{escape(name)}</a></li>'
-        if links
-        else f"<li>{escape(name)}</li>"
+        f'<li><a href="{escape(where)}">{escape(name)}</a></li>' if links else f"<li>{escape(name)}</li>"
         for name, where in row.behaviours
     )
     return (

@@ -2,53 +2,58 @@
 
 from collections.abc import Iterator, Sequence
 
-import streamlit as st
+from markupsafe import Markup
 
-from app import public_data
-from app.components.permalinks import choose
-from app.components.plain_text import answer
-from app.components.public_tables import Cell, table
-from app.over_time_chart import Look, drawn
-from app.public_charts import Dot
-from app.views.public.in_view import study_in_view
-from app.views.public.picture import picture
-from app.views.public.places import where_metric_is
+from app.public import data
+from app.public.charts import Dot
+from app.public.over_time_chart import Look, drawn
+from app.public.parts import Sheet, answer, link, text
+from app.public.picture import picture
+from app.public.places import where_metric_is
+from app.public.tables import Cell, table
+from app.public.visit import Visit
 from reviews.public.over_time import History, Point, histories, over_time
-from reviews.public.releasing import PublicStudy
 from reviews.public.results import PublicMetric, PublicResults
 from reviews.public.wording import count, in_hundred
 
 
-def over_time_page() -> None:
+def over_time_page(visit: Visit) -> Sheet:
     """The behaviour and the model that the address names, else the first that was looked at more than once."""
-    study = study_in_view("Over time")
-    results = public_data.results(study)
+    return Sheet("Over time", _parts(visit))
+
+
+def _parts(visit: Visit) -> Iterator[Markup]:
+    results = data.results(visit)
     looks = histories(results)
-    if not looks:
-        st.write("Nothing of this study has been judged yet, so there is nothing to follow.")
-        return
     changing = ["__".join(key) for key, one in looks.items() if one.changes]
-    asked = st.query_params.get("metric")
+    asked = visit.asked.get("metric")
     by_word = {"__".join(key): one for key, one in results.metrics.items()}
-    if not changing and asked not in by_word:
-        answer(
-            "Nothing to follow yet: every behaviour was looked at once, in one wording, by one judge, in one run of each"
-            " model.",
-            "Results of a second run, of another judge or of a new wording will stand here beside the first.",
+    if looks and (changing or asked in by_word):
+        offered = changing if asked in changing or asked not in by_word else [asked, *changing]
+        word = visit.choices.one(
+            "Behaviour", {one: by_word[one].name for one in offered}, name="metric", kept=True
         )
+        yield from _metric(visit, results, by_word[word], looks[by_word[word].key])
         return
-    offered = changing if asked in changing or asked not in by_word else [asked, *changing]
-    word = choose("Behaviour", offered, name="metric", shown=lambda one: by_word[one].name)
-    _metric(study, results, by_word[word], looks[by_word[word].key])
+    yield visit.choices.form()
+    if not looks:
+        yield text("Nothing of this study has been judged yet, so there is nothing to follow.")
+        return
+    yield answer(
+        "Nothing to follow yet: every behaviour was looked at once, in one wording, by one judge, in one run of each"
+        " model.",
+        "Results of a second run, of another judge or of a new wording will stand here beside the first.",
+    )
 
 
-def _metric(study: PublicStudy, results: PublicResults, metric: PublicMetric, look: History) -> None:
+def _metric(visit: Visit, results: PublicResults, metric: PublicMetric, look: History) -> Iterator[Markup]:
     points = over_time(results, metric.benchmark, metric.metric)
     names = {one.model: results.names.get(one.model, one.model) for one in points}
-    model = choose("Model", list(names), name="model", shown=names.__getitem__)
+    model = visit.choices.one("Model", names, name="model")
+    yield visit.choices.form()
     shown = [one for one in points if one.model == model]
     changes = sum(bool(one.changed) for one in shown)
-    answer(
+    yield answer(
         f"{metric.name}: {count(len(shown), 'result')} for {names[model]}"
         + (
             f", with {count(changes, 'change')} in between."
@@ -58,26 +63,25 @@ def _metric(study: PublicStudy, results: PublicResults, metric: PublicMetric, lo
         f"In all, {count(look.versions, 'wording')}, {count(look.judges, 'judge')} and at most"
         f" {count(look.runs, 'run')} of a model.",
     )
-    st.text(
+    yield text(
         "▼ marks a change of wording or judge: results after it cannot be compared with those before, and nothing joins them."
     )
     looks = tuple(
         Look(name=f"{n}. {one.run_made:%d %b %Y}", point=one) for n, one in enumerate(shown, start=1)
     )
-    picture(
+    yield picture(
+        visit,
         list(_lines(looks, checked=metric.checked.known)),
         title="Passed, share of conversations",
         alt=f"How often {names[model]} passed in each run, with the changes between runs; the table says the same",
         with_tools=lambda: drawn(looks),
     )
-    st.html(
-        table(
-            ["Result", "Run", "Wording", "Judge", "Passed", "What has changed"],
-            [_row(n, one, results) for n, one in enumerate(shown, start=1)],
-            caption=f"The results of {names[model]} over time",
-        )
+    yield table(
+        ["Result", "Run", "Wording", "Judge", "Passed", "What has changed"],
+        [_row(n, one, results) for n, one in enumerate(shown, start=1)],
+        caption=f"The results of {names[model]} over time",
     )
-    st.html(f'<a href="{where_metric_is(study, metric.key)}" target="_self">About this behaviour</a>')
+    yield text(link("About this behaviour", where_metric_is(visit.study, metric.key)))
 
 
 def _lines(looks: Sequence[Look], *, checked: bool) -> Iterator[Dot | str]:

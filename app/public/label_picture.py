@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from app.components.nutrition_label import LabelRow, LabelText
-from app.public_charts import Dot, dots
+from app.public.charts import Dot, dots
+from app.public.nutrition_label import LabelRow, LabelText
 from reviews.public.wording import in_hundred
 
 _WIDTH, _LETTERS = 760, 130

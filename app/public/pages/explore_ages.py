@@ -1,13 +1,15 @@
 """Whether models do better with teens or with adults."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-import streamlit as st
+from markupsafe import Markup
 
-from app.components.plain_text import answer
-from app.public_charts import Dot
-from app.views.public.choices import Scope
-from app.views.public.picture import picture
+from app.public.charts import Dot
+from app.public.pages.explore_scope import Scope
+from app.public.parts import answer, note, text
+from app.public.picture import picture
+from app.public.visit import Visit
 from impactbench.domain import Polarity
 from reviews.public.explore import PlaceRate, place_rates
 from reviews.public.places_checked import places_checked
@@ -17,20 +19,21 @@ from reviews.public.wording import points
 _REACHES = (0.2, 0.5, 1.0)
 
 
-def ages(results: PublicResults, scope: Scope, kind: Polarity) -> None:
+def ages(visit: Visit, results: PublicResults, scope: Scope, kind: Polarity) -> Iterator[Markup]:
     """Teens minus adults, for one kind of behaviour."""
+    yield visit.choices.form()
     if scope.filters.age is not None:
-        st.write("To set teens beside adults, choose “All” under Person.")
+        yield text("To set teens beside adults, choose “All” under Person.")
         return
     filters = replace(scope.filters, polarity=kind)
     rates = place_rates(results, level="all", filters=filters)
     known = all(one.known for one in places_checked(results, level="all", filters=filters).values())
     apart = sum(_excludes_zero(one) for one in rates)
-    answer(
+    yield answer(
         f"In {scope.place}, {apart or 'none'} of {len(rates)} models {'does' if apart == 1 else 'do'} better with one age"
         " than with the other beyond chance, each model looked at alone."
     )
-    st.text("Right of the middle: it did better with teens. Left: better with adults.")
+    yield text("Right of the middle: it did better with teens. Left: better with adults.")
     promoted = kind is Polarity.POSITIVE
     lines = [
         Dot(
@@ -41,14 +44,15 @@ def ages(results: PublicResults, scope: Scope, kind: Polarity) -> None:
         )
         for one in rates
     ]
-    picture(
+    yield picture(
+        visit,
         lines,
         title="Teens minus adults, points",
         reach=_reach(rates),
         alt="For each model, how much more often it passed with teens than with adults",
     )
     if not known:
-        st.caption(
+        yield note(
             "Hollow, dashed marks: not all of this was checked by experts, or some of it is contested."
         )
 

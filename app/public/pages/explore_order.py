@@ -1,15 +1,16 @@
 """Models in order, with the places that the data do not rule out, and what the reader's weights change."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-import streamlit as st
+from markupsafe import Markup
 
-from app.components.plain_text import answer
-from app.components.public_tables import Cell, table
-from app.public_charts import Dot
-from app.views.public.choices import Scope
-from app.views.public.picture import picture
+from app.public.charts import Dot
+from app.public.pages.explore_scope import Scope
+from app.public.parts import answer, folded, note, text
+from app.public.picture import picture
+from app.public.tables import Cell, table
+from app.public.visit import Visit
 from impactbench.domain import Polarity
 from reviews.audit.corrected import Board
 from reviews.public.evidence_marks import evidence_mark
@@ -25,23 +26,30 @@ _DOES = {
 }
 
 
-def order(results: PublicResults, scope: Scope, kind: Polarity, chosen: tuple[str, Weights]) -> None:
+def order(
+    visit: Visit, results: PublicResults, scope: Scope, kind: Polarity, chosen: tuple[str, Weights]
+) -> Iterator[Markup]:
     """The order over what was chosen."""
+    yield visit.choices.form()
     name, weights = chosen
+    if name == "own" and not any(weights.values() if isinstance(weights, Mapping) else ()):
+        yield text("With no weight at all there is no order: every area counts alike until one has a weight.")
+        weights = dict.fromkeys(weights, 1.0)
     filters = replace(scope.filters, polarity=kind)
     checked = places_checked(results, level="all", filters=filters)
     if not checked:
-        st.write("No behaviour of this kind is left by these choices. Take one of the filters back.")
+        yield text("No behaviour of this kind is left by these choices. Take one of the filters back.")
         return
     found = model_order(results, filters=filters, weights=weights)
     known = all(one.known for one in checked.values())
-    answer(_in_a_sentence(found.ranking, results.names))
+    yield answer(_in_a_sentence(found.ranking, results.names))
     mark = evidence_mark(next(iter(checked.values())))
-    st.text(
+    yield text(
         f"{_DOES[kind]}, in {scope.place}: {count(found.n_metrics, 'behaviour')}. {mark.shape} {mark.word}. {mark.sentence}"
     )
     models = found.ranking.models
-    picture(
+    yield picture(
+        visit,
         [
             Dot(
                 row=f"{results.names[str(one.name)]}:  place {_places(one)}",
@@ -66,18 +74,19 @@ def order(results: PublicResults, scope: Scope, kind: Polarity, chosen: tuple[st
         for one in models
     ]
     heads = ["Model", "Rate", "Places left open", *(["By conversation"] if weighed else [])]
-    st.html(table(heads, rows, caption="The models in order, with the places that the data leave open"))
-    _notes(found.ranking, results.names)
+    yield table(heads, rows, caption="The models in order, with the places that the data leave open")
+    yield from _notes(found.ranking, results.names)
 
 
-def corrected_order(results: PublicResults, kind: Polarity) -> None:
+def corrected_order(visit: Visit, results: PublicResults, kind: Polarity) -> Iterator[Markup]:
     """What the order would be had experts judged: it speaks of the behaviours that they have reviewed."""
+    yield visit.choices.form()
     board = next((one for one in results.checks.corrected if one.polarity == kind), None)
     if board is None or not board.n_reviewed:
-        st.write("Experts have reviewed no behaviour of this kind, so nothing can be corrected.")
+        yield text("Experts have reviewed no behaviour of this kind, so nothing can be corrected.")
         return
-    answer(_in_a_sentence(board.corrected, results.names))
-    st.text(
+    yield answer(_in_a_sentence(board.corrected, results.names))
+    yield text(
         f"{_DOES[kind]}, as experts would have judged it: {board.n_reviewed} of {board.n_metrics} behaviours were reviewed,"
         " and these rates speak of them alone. Filters do not apply here."
     )
@@ -87,16 +96,17 @@ def corrected_order(results: PublicResults, kind: Polarity) -> None:
         for one in board.rates
         for who, rate, checked in (("corrected", one.rate, True), ("automatic judge", one.judge_rate, False))
     ]
-    picture(
+    yield picture(
+        visit,
         lines,
         title=f"{_DOES[kind]}, share of conversations",
         alt="For each model, the rate by the automatic judge and the rate corrected by experts",
     )
-    _corrected_table(board, results.names)
-    _notes(board.corrected, results.names)
+    yield _corrected_table(board, results.names)
+    yield from _notes(board.corrected, results.names)
 
 
-def _corrected_table(board: Board, names: Mapping[str, str]) -> None:
+def _corrected_table(board: Board, names: Mapping[str, str]) -> Markup:
     raw = {one.name: one for one in board.raw.models}
     right = {one.name: one for one in board.corrected.models}
     rows = [
@@ -110,7 +120,7 @@ def _corrected_table(board: Board, names: Mapping[str, str]) -> None:
         for one in board.rates
     ]
     heads = ["Model", "Automatic judge", "Corrected", "Places, judge", "Places, corrected"]
-    st.html(table(heads, rows, caption="Rates by the automatic judge and as corrected by experts"))
+    return table(heads, rows, caption="Rates by the automatic judge and as corrected by experts")
 
 
 def _in_a_sentence(ranking: Ranking, names: Mapping[str, str]) -> str:
@@ -147,12 +157,12 @@ def _moved(one: RankedModel, before: RankedModel | None) -> str:
     )
 
 
-def _notes(ranking: Ranking, names: Mapping[str, str]) -> None:
-    st.caption(
+def _notes(ranking: Ranking, names: Mapping[str, str]) -> Iterator[Markup]:
+    yield note(
         "Places left open hold for all models at once, at 95%: two models whose places overlap may stand in either order."
     )
     if ranking.notes:
-        with st.expander("For specialists"):
-            st.text("\n".join((ranking.method, *ranking.notes)))
+        said = Markup("").join(map(text, (ranking.method, *ranking.notes)))
+        yield folded("For specialists", said)
     if ranking.not_ranked:
-        st.text(f"Without data: {', '.join(names[str(one)] for one in ranking.not_ranked)}.")
+        yield text(f"Without data: {', '.join(names[str(one)] for one in ranking.not_ranked)}.")

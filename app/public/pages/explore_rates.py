@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import streamlit as st
+from markupsafe import Markup
 
-from app.components.public_tables import Cell, table
-from app.public_charts import Dot
+from app.public.charts import Dot
+from app.public.parts import note
+from app.public.tables import Cell, table
 from impactbench.domain import Polarity
 from reviews.public.checks import Checked
 from reviews.public.evidence_marks import evidence_mark
@@ -28,15 +29,16 @@ def lines_of(rates: Sequence[PlaceRate], checked: Checks, *, of: By, names: Mapp
     ]
 
 
-def hollow(checked: Checks) -> None:
+def hollow(checked: Checks) -> Markup:
     """Says what hollow marks mean, where there are any."""
-    if not all(one.known for one in checked.values()):
-        st.caption(
-            "Hollow, dashed marks: experts have not checked the automatic judge there, or it is contested. The table says which."
-        )
+    if all(one.known for one in checked.values()):
+        return Markup("")
+    return note(
+        "Hollow, dashed marks: experts have not checked the automatic judge there, or it is contested. The table says which."
+    )
 
 
-def rates_table(rates: Sequence[PlaceRate], checked: Checks, *, of: By, names: Mapping[str, str]) -> None:
+def rates_table(rates: Sequence[PlaceRate], checked: Checks, *, of: By, names: Mapping[str, str]) -> Markup:
     """The same in numbers and words, with the state of the evidence."""
     rows: list[list[Cell | str]] = [
         [
@@ -55,8 +57,8 @@ def rates_table(rates: Sequence[PlaceRate], checked: Checks, *, of: By, names: M
         "Behaviours",
         "Checked?",
     ]
-    st.html(
-        table(heads, rows, caption="How often helpful behaviour was shown and harmful behaviour was avoided")
+    return table(
+        heads, rows, caption="How often helpful behaviour was shown and harmful behaviour was avoided"
     )
 
 

@@ -1,59 +1,56 @@
 """The nutrition label of one model: what it promotes, what it avoids, and how well that was checked."""
 
-import streamlit as st
+from collections.abc import Iterator
 
-from app import label_picture, public_data
-from app.components.nutrition_label import LabelRow, LabelText, as_fragment, as_page, style
-from app.components.permalinks import choose
-from app.views.public.in_view import study_in_view
-from app.views.public.places import where_metric_is
+from markupsafe import Markup
+
+from app.public import data
+from app.public.nutrition_label import LabelRow, LabelText, as_fragment
+from app.public.parts import Sheet, heading, link, note, text
+from app.public.places import where_label_file_is, where_metric_is
+from app.public.visit import Visit
 from reviews.public.evidence_marks import evidence_mark
 from reviews.public.nutrition import EVERYTHING, LabelLine, NutritionLabel
 from reviews.public.releasing import PublicStudy
 from reviews.public.results import PublicResults
 from reviews.public.wording import count, in_hundred
 
+FILES = {"html": "As a page (HTML)", "svg": "As a picture (SVG)", "png": "As a picture (PNG)"}
+"""What a label can be taken along as."""
 _PREFIXES = ("Avoids ", "Promotes ")
+_TAKE = Markup('<section class="ib-screen-only">{}<ul class="ib-files">{}</ul>{}</section>')
+_FILE = Markup("<li>{}</li>")
 
 
-def label() -> None:
+def label(visit: Visit) -> Sheet:
     """One model at a time; comparing them is another page's."""
-    study = study_in_view("Nutrition label")
-    labels = public_data.labels(study)
-    if not labels:
-        st.write("Nothing of this study has been judged yet, so there is nothing to put on a label.")
+    return Sheet("Nutrition label", _parts(visit))
+
+
+def _parts(visit: Visit) -> Iterator[Markup]:
+    found = label_in_view(visit)
+    yield visit.choices.form()
+    if found is None:
+        yield text("Nothing of this study has been judged yet, so there is nothing to put on a label.")
         return
-    results = public_data.results(study)
-    model = choose("Model", list(labels), name="model", shown=results.names.__getitem__)
-    text = label_text(study, results, labels[model])
-    st.html(f"<style>{style()}</style>")
-    st.html(as_fragment(text))
-    with st.container(key="not-on-paper"):
-        st.header("Take it with you")
-        _downloads(study, model, text)
+    yield as_fragment(found[1])
+    yield _TAKE.format(
+        heading("Take it with you"),
+        Markup("").join(
+            _FILE.format(link(words, where_label_file_is(visit.study, found[0], kind)))
+            for kind, words in FILES.items()
+        ),
+        note("To print it, use the browser’s own print command: only the label goes on paper."),
+    )
 
 
-def _downloads(study: PublicStudy, model: str, text: LabelText) -> None:
-    name = f"{study.slug}-{model}-label"
-    with st.container(horizontal=True):
-        st.download_button(
-            "As a page (HTML)", lambda: as_page(text), f"{name}.html", "text/html", on_click="ignore"
-        )
-        st.download_button(
-            "As a picture (SVG)",
-            lambda: label_picture.as_svg(text),
-            f"{name}.svg",
-            "image/svg+xml",
-            on_click="ignore",
-        )
-        st.download_button(
-            "As a picture (PNG)",
-            lambda: label_picture.as_png(text),
-            f"{name}.png",
-            "image/png",
-            on_click="ignore",
-        )
-    st.caption("To print it, use the browser’s own print command: only the label goes on paper.")
+def label_in_view(visit: Visit) -> tuple[str, LabelText] | None:
+    """The model that the address names, else the first, and its label; None where nothing was judged."""
+    labels, results = data.labels(visit), data.results(visit)
+    if not labels:
+        return None
+    model = visit.choices.one("Model", {one: results.names[one] for one in labels}, name="model")
+    return model, label_text(visit.study, results, labels[model])
 
 
 def label_text(study: PublicStudy, results: PublicResults, label: NutritionLabel) -> LabelText:

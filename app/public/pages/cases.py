@@ -1,57 +1,62 @@
 """Case studies: conversations in which somebody has marked where a behaviour appears and whether it is taken back."""
 
-import streamlit as st
+from collections.abc import Iterator
 
-from app import public_data, workspace
-from app.components.plain_text import answer
-from app.components.public_tables import Cell, table
-from app.views.public.in_view import study_in_view
-from app.views.public.places import where_conversation_is, where_metric_is, where_metrics_are
-from impactbench.domain import Role
+from markupsafe import Markup
+
+from app.public import data
+from app.public.parts import Sheet, answer, link, text
+from app.public.places import where_conversation_is, where_metric_is, where_metrics_are
+from app.public.tables import Cell, table
+from app.public.visit import Visit
 from reviews.public.cases import Case
 from reviews.public.releasing import PublicStudy
 from reviews.public.results import PublicResults
 from reviews.public.wording import count
 
 
-def case_studies() -> None:
+def case_studies(visit: Visit) -> Sheet:
     """Every marked conversation, each a link to its words."""
-    study = study_in_view("Case studies")
+    return Sheet("Case studies", _parts(visit))
+
+
+def _parts(visit: Visit) -> Iterator[Markup]:
+    yield visit.choices.form()
+    study = visit.study
     if study.under_review:
-        st.text(
+        yield text(
             "Experts are at work on this study. Until their results are reported, no conversation is shown."
         )
         return
     if not study.transcripts:
-        st.text("The conversations of this study are not public, so none can be shown as a case.")
+        yield text("The conversations of this study are not public, so none can be shown as a case.")
         return
-    found = public_data.marked(study)
-    if not found:
-        st.write("No conversation of this study has been marked as a case yet.")
+    found = data.marked(visit)
+    if found:
+        yield from _list(study, data.results(visit), found)
     else:
-        _list(study, public_data.results(study), found)
-    looking = workspace.person()
-    if looking is not None and looking.role is Role.MAINTAINER:
-        st.html(
-            f'<p>To mark one, open a conversation under <a href="{where_metrics_are(study)}" target="_self">Metrics</a>:'
-            " the form stands below its words.</p>"
+        yield text("No conversation of this study has been marked as a case yet.")
+    if visit.maintains:
+        where = link("Metrics", where_metrics_are(study))
+        yield text(
+            Markup("To mark one, open a conversation under {}: the form stands below its words.").format(
+                where
+            )
         )
 
 
-def _list(study: PublicStudy, results: PublicResults, found: list[Case]) -> None:
+def _list(study: PublicStudy, results: PublicResults, found: list[Case]) -> Iterator[Markup]:
     there = [case for case in found if case.first_turn is not None]
     back = sum(case.corrected for case in there)
-    answer(
+    yield answer(
         f"{count(len(found), 'conversation')} {'was' if len(found) == 1 else 'were'} marked. In {len(there)} the behaviour"
         f" appears; in {back} of these the chatbot takes it back.",
         "They were picked to be read, not drawn by chance: they show how it happens, not how often.",
     )
-    st.html(
-        table(
-            ["Behaviour", "Model", "Person", "First appears", "Taken back", "What to notice", "Conversation"],
-            [_row(study, results, case) for case in found],
-            caption="The marked conversations",
-        )
+    yield table(
+        ["Behaviour", "Model", "Person", "First appears", "Taken back", "What to notice", "Conversation"],
+        [_row(study, results, case) for case in found],
+        caption="The marked conversations",
     )
 
 

@@ -1,24 +1,18 @@
 """Rates with their intervals drawn by the page itself: nothing has to load, and it is there with the words around it."""
 
 from collections.abc import Sequence
-from functools import cache
 from html import escape
-from pathlib import Path
 
-from app.public_charts import Dot
+from markupsafe import Markup
+
+from app.public.charts import Dot
 from reviews.public.wording import in_hundred
 from validation.results import Estimate
 
-_STYLE = Path(__file__).with_suffix(".css")
 _TICKS = 5
 
 
-@cache
-def style() -> str:
-    return _STYLE.read_text(encoding="utf-8")
-
-
-def rate_picture(rows: Sequence[Dot | str], *, title: str, alt: str, reach: float | None = None) -> str:
+def rate_picture(rows: Sequence[Dot | str], *, title: str, alt: str, reach: float | None = None) -> Markup:
     """One line a row with its marks below; a circle is what was shown, a square what was avoided.
 
     What experts have not checked is hollow, grey and dashed. Pointing at a line shows its numbers, which the table beside
@@ -41,8 +35,8 @@ def rate_picture(rows: Sequence[Dot | str], *, title: str, alt: str, reach: floa
             before = one.row
         lines.append(_track(one, reach))
     ticks = "".join(f"<span>{_tick(k / (_TICKS - 1), reach)}</span>" for k in range(_TICKS))
-    return (
-        f'<style>{style()}</style><div class="ib-picture" role="img" aria-label="{escape(alt)}">{"".join(lines)}'
+    return Markup(  # noqa: S704 (every text above is escaped)
+        f'<div class="ib-picture" role="img" aria-label="{escape(alt)}">{"".join(lines)}'
         f'<div class="ib-ticks">{ticks}</div><p>{escape(title)}</p></div>'
     )
 

@@ -1,0 +1,1 @@
+"""One callable a page: it takes a visit and gives a sheet."""

@@ -1,1 +1,0 @@
-"""Pages for everybody: released studies alone, and for members of the project also what is not released yet."""
