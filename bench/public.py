@@ -116,7 +116,7 @@ def ask(engine: Engine, again: str) -> None:
     timed(f"order of the models, {again}", lambda: model_order(results, weights="benchmark"))
     timed(f"statistics of a paper, {again}", lambda: paper_statistics(results))
     verdicts = timed(f"verdicts on a metric, {again}", lambda: verdicts_of(engine, results, first))
-    one = int(verdicts["conversation_id"].iloc[0])
+    one = verdicts[0].conversation_id
     timed(f"a transcript, {again}", lambda: transcript(engine, results, first, one))
     timed(f"a metric over time, {again}", lambda: over_time(results, first.benchmark, first.metric))
 

@@ -39,7 +39,7 @@ class ImpactBenchError(Exception):
     ├── AuditRefused        options of an audit of plain files         app.cli.audit
     ├── NotReleased         a study that the public does not see       reviews.public.releasing
     ├── CaseRefused         a mark in a conversation                   reviews.public.cases
-    ├── PublishRefused      a site that cannot be written              reviews.public.site.writing
+    ├── PublishRefused      a site that cannot be written              app.public.site.writing
     └── LabelRefused        a label that may not be stored             reviews.desk
     """
 

@@ -41,13 +41,13 @@ def publish(
     ] = None,
 ) -> None:
     """Write the released studies as plain pages and data that open from disk and from any web server."""
-    from reviews.public.site.writing import publish_site
+    from app.public.site.writing import publish_site
 
     engine = open_database()
     with progress("Reading the results") as tell:
 
         def written_so_far(done: int, total: int) -> None:
-            tell.about("Writing behaviours")
+            tell.about("Writing pages")
             tell(done, total)
 
         written = publish_site(engine, folder, studies=study or (), on_progress=written_so_far)

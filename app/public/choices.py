@@ -55,19 +55,7 @@ class Choices:
         """
         chosen, first = self._chosen(options, name)
         if len(options) > 1:
-            shown = [
-                _OPTION.format(word=word, shown=said, chosen=_mark("selected", when=word == chosen))
-                for word, said in options.items()
-            ]
-            self._add(
-                _ONE.format(
-                    id=self._id(),
-                    label=label,
-                    name=name,
-                    first="" if kept else first,
-                    options=Markup("").join(shown),
-                )
-            )
+            self._fields.append(self._select(label, options, name, chosen, "" if kept else first))
         elif kept:
             self.keep(name, chosen)
         return chosen
@@ -75,19 +63,13 @@ class Choices:
     def switch(self, label: str, options: Mapping[str, str], *, name: str) -> str:
         """One of a few that stand side by side."""
         chosen, first = self._chosen(options, name)
-        shown = [
-            _RADIO.format(
-                name=name, word=word, first=first, shown=said, chosen=_mark("checked", when=word == chosen)
-            )
-            for word, said in options.items()
-        ]
-        self._add(_SWITCH.format(label=label, options=Markup("").join(shown)))
+        self._fields.append(self._radios(label, options, name, chosen, first))
         return chosen
 
     def search(self, label: str, *, name: str, hint: str) -> str:
         """Words to look for."""
         value = self._asked.get(name, "")
-        self._add(_SEARCH.format(id=self._id(), label=label, name=name, value=value, hint=hint))
+        self._fields.append(_SEARCH.format(id=self._id(), label=label, name=name, value=value, hint=hint))
         return value
 
     def number(self, label: str, *, name: str, default: float, most: float, step: float) -> float:
@@ -98,7 +80,7 @@ class Choices:
             asked = default
         value = min(max(asked, 0.0), most) if asked == asked else default
         self._changed |= value != default
-        self._add(
+        self._fields.append(
             _NUMBER.format(
                 id=self._id(),
                 label=label,
@@ -123,7 +105,7 @@ class Choices:
         before, self._changed = self._changed, False
         yield
         inner, self._fields = self._fields, outer
-        if inner:
+        if any(inner):
             opened = _mark("open", when=self._changed)
             self._fields.append(_BEHIND.format(label=label, opened=opened, fields=Markup("").join(inner)))
         self._changed |= before
@@ -143,8 +125,23 @@ class Choices:
         self._changed |= chosen != first
         return str(chosen), first
 
-    def _add(self, field: Markup) -> None:
-        self._fields.append(field)
+    def _select(self, label: str, options: Mapping[str, str], name: str, chosen: str, default: str) -> Markup:
+        shown = [
+            _OPTION.format(word=word, shown=said, chosen=_mark("selected", when=word == chosen))
+            for word, said in options.items()
+        ]
+        return _ONE.format(
+            id=self._id(), label=label, name=name, first=default, options=Markup("").join(shown)
+        )
+
+    def _radios(self, label: str, options: Mapping[str, str], name: str, chosen: str, default: str) -> Markup:
+        shown = [
+            _RADIO.format(
+                name=name, word=word, first=default, shown=said, chosen=_mark("checked", when=word == chosen)
+            )
+            for word, said in options.items()
+        ]
+        return _SWITCH.format(label=label, options=Markup("").join(shown))
 
     def _id(self) -> str:
         self._number += 1

@@ -1,76 +1,79 @@
-"""What public pages show, computed once for each state of a study and then remembered for everybody."""
+"""What public pages show beside the results of a study, asked for once for each state of it and remembered with them."""
 
-from collections.abc import Callable
-from threading import Lock, Thread
-from typing import Any, TypeVar
+from threading import Thread
 
+import pandas as pd
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.public.visit import Visit
 from impactbench.domain import ImpactBenchError, Polarity
+from impactbench.rates.metric_tally import MetricName
 from impactbench.store import frames
 from reviews.public.cases import Case, cases
 from reviews.public.changes import PublicDecision, public_decisions
-from reviews.public.conversations import verdicts_of
+from reviews.public.conversations import PublicVerdict, verdicts_of
 from reviews.public.explore import Filters, metric_rates, model_order, place_rates
-from reviews.public.nutrition import NutritionLabel, nutrition_labels
+from reviews.public.nutrition import nutrition_labels
 from reviews.public.paper import paper_statistics
 from reviews.public.releasing import public_studies
-from reviews.public.results import PublicMetric, PublicResults, kept_public
-
-Result = TypeVar("Result")
-_kept: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
-_lock = Lock()
+from reviews.public.results import PublicMetric, PublicResults, kept_public, remembered
 
 
-def results(visit: Visit) -> PublicResults:
-    return kept_public(visit.engine, visit.study.slug, unreleased=True, state=visit.state)
+def verdicts(visit: Visit, metric: PublicMetric) -> list[PublicVerdict]:
+    """Those on a metric, by scenario and model."""
+    return _verdicts(visit.results, visit.engine, metric.key)
 
 
-def labels(visit: Visit) -> dict[str, NutritionLabel]:
-    return nutrition_labels(results(visit))
-
-
-def verdicts(visit: Visit, metric: PublicMetric) -> Any:
-    return ask(
-        visit,
-        f"verdicts {metric.metric_version_id}",
-        lambda: verdicts_of(visit.engine, results(visit), metric),
-    )
-
-
-def metric_counts(visit: Visit) -> Any:
-    return ask(visit, "metric rates", lambda: metric_rates(results(visit)))
+def metric_counts(visit: Visit) -> pd.DataFrame:
+    """Passed and scored conversations of each model on each metric."""
+    return _counts(visit.results)
 
 
 def marked(visit: Visit) -> list[Case]:
-    return ask(visit, "cases", lambda: cases(visit.engine, results(visit)))
+    return _marked(visit.results, visit.engine)
+
+
+def cases_of(visit: Visit, metric: PublicMetric) -> dict[int, Case]:
+    """The cases of a metric, by conversation."""
+    of_metric = (case for case in marked(visit) if (case.benchmark, case.metric) == metric.key)
+    return {case.conversation_id: case for case in of_metric}
 
 
 def decisions(visit: Visit) -> list[PublicDecision]:
-    return ask(visit, "decisions", lambda: public_decisions(visit.engine, results(visit)))
+    return _decisions(visit.results, visit.engine)
 
 
-def versions(visit: Visit, metric: PublicMetric) -> Any:
+def versions(visit: Visit, metric: PublicMetric) -> pd.DataFrame:
     """The versions of a metric, newest first: version, created_at, changed_because, definition."""
-    known = ask(visit, "versions", lambda: frames.metrics(visit.engine))
+    known = _versions(visit.results, visit.engine)
     of = known[(known["benchmark"] == metric.benchmark) & (known["metric"] == metric.metric)]
     return of.sort_values("version", ascending=False)
 
 
-def ask(visit: Visit, name: str, compute: Callable[[], Result]) -> Result:
-    """What was computed under this name for the study as it is now, or compute it; older states are forgotten."""
-    place = (str(visit.engine.url), visit.study.slug)
-    with _lock:
-        of, found = _kept.get(place, ("", {}))
-        if of != visit.state:
-            found = {}
-            _kept[place] = visit.state, found
-    if name not in found:
-        found[name] = compute()
-    known: Result = found[name]
-    return known
+@remembered
+def _verdicts(results: PublicResults, engine: Engine, key: MetricName) -> list[PublicVerdict]:
+    return verdicts_of(engine, results, results.metrics[key])
+
+
+@remembered
+def _counts(results: PublicResults) -> pd.DataFrame:
+    return metric_rates(results)
+
+
+@remembered
+def _marked(results: PublicResults, engine: Engine) -> list[Case]:
+    return cases(engine, results)
+
+
+@remembered
+def _decisions(results: PublicResults, engine: Engine) -> list[PublicDecision]:
+    return public_decisions(engine, results)
+
+
+@remembered
+def _versions(_results: PublicResults, engine: Engine) -> pd.DataFrame:
+    return frames.metrics(engine)
 
 
 def make_ready(engine: Engine) -> None:

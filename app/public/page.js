@@ -33,6 +33,7 @@ const show = async (address) => {
       }
       again.focus({ preventScroll: true });
     }
+    document.dispatchEvent(new Event("ib-shown"));
     draw();
   } catch {
     location.assign(address);

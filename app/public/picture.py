@@ -39,6 +39,8 @@ def picture(
         reach: of an axis of differences; an axis of rates where there is none.
         with_tools: the picture with tools, where it is not the same lines.
     """
+    if visit.on_file:
+        return rate_picture(rows, title=title, alt=alt, reach=reach)
     others = {name: value for name, value in visit.asked.items() if name != TOOLS}
     if visit.asked.get(TOOLS) != "on":
         where = f"?{urlencode({**others, TOOLS: 'on'})}"

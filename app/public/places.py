@@ -28,6 +28,11 @@ def where_conversation_is(study: PublicStudy, key: tuple[str, str], conversation
     return "/metrics?" + urlencode(query)
 
 
+def where_scenario_is(study: PublicStudy, key: tuple[str, str], scenario: str) -> str:
+    """The address of a scenario of a metric, with every conversation in it."""
+    return "/metrics?" + urlencode({"study": study.slug, "metric": "__".join(key), "scenario": scenario})
+
+
 def where_page_is(path: str, study: PublicStudy) -> str:
     return f"/{path}?" + urlencode({"study": study.slug})
 

@@ -1,12 +1,11 @@
 """The addresses of the public view: each answered with a whole page, without a session and without a script."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl
 
 import vl_convert
-from markupsafe import Markup
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
@@ -16,10 +15,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from app.public import data, label_picture
-from app.public.document import FILES, PAGES, document, file_of_pages
+from app.public import label_picture
+from app.public.contents import PAGES, whole_sheet
+from app.public.document import FILES, document, file_of_pages
 from app.public.nutrition_label import LabelText, as_page
-from app.public.pages import cases, explore, front, label, metrics, over_time, statistics
+from app.public.pages import front, label
 from app.public.pages.case_form import save_mark
 from app.public.parts import Sheet, text, warning
 from app.public.places import where_conversation_is
@@ -32,15 +32,6 @@ from impactbench.store.tables import Rater
 from reviews.public.cases import CaseRefused
 from reviews.public.releasing import public_studies
 
-Page = Callable[[Visit], Sheet]
-_VIEWS: dict[str, Page] = {
-    "label": label.label,
-    "explore": explore.explore,
-    "metrics": metrics.metrics,
-    "statistics": statistics.statistics,
-    "over-time": over_time.over_time_page,
-    "cases": cases.case_studies,
-}
 _KINDS: dict[str, tuple[str, Callable[[LabelText], str | bytes]]] = {
     "html": ("text/html", as_page),
     "svg": ("image/svg+xml", label_picture.as_svg),
@@ -102,24 +93,15 @@ def front_page(engine: Engine, looking: Rater | None) -> Response:
 
 
 def _page(engine: Engine, path: str, looking: Rater | None, request: Request) -> Response:
-    title = PAGES[path]
+    title = PAGES[path].title
     if looking is not None and not is_member(looking):
         return _html(document(Sheet(title, [warning(_NOT_FOR_YOU)]), looking=looking), status=403)
     found = visit(engine, looking, dict(request.query_params))
     if found is None:
         said = _NOTHING if looking is None else _NO_STUDY
         return _html(document(Sheet(title, [text(said)]), path=path, looking=looking))
-    sheet = _VIEWS[path](found)
-    whole = Sheet(sheet.title, (*_above(found), *sheet.parts))
-    return _html(document(whole, path=path, study=found.study.slug, looking=looking))
-
-
-def _above(found: Visit) -> Iterator[Markup]:
-    """What a reader has to know of the study first."""
-    if found.study.released_at is None:
-        yield warning("🔒 Not released. Only members of the project see this; the public does not.")
-    if found.study.notice:
-        yield warning(found.study.notice)
+    sheet = whole_sheet(path, found)
+    return _html(document(sheet, path=path, study=found.study.slug, looking=looking))
 
 
 def _label_file(engine: Engine, looking: Rater | None, request: Request, kind: str) -> Response:
@@ -159,7 +141,7 @@ def _marked(engine: Engine, settings: Settings, request: Request, sent: dict[str
 
 
 def _metric(found: Visit) -> Any:
-    known = {"__".join(key): one for key, one in data.results(found).metrics.items()}
+    known = {"__".join(key): one for key, one in found.results.metrics.items()}
     return known.get(found.asked.get("metric", ""))
 
 

@@ -10,7 +10,7 @@ from impactbench.domain import Role
 from impactbench.store import frames
 from impactbench.store.tables import Rater
 from reviews.public.releasing import PublicStudy, public_studies, public_study
-from reviews.public.results import public_state
+from reviews.public.results import PublicResults, kept_public
 
 MEMBERS = (Role.METHODOLOGIST, Role.MAINTAINER)
 """Who sees what is not released. Whoever rates sees nothing here: what judges said, and of which model, would bias them."""
@@ -28,12 +28,14 @@ class Visit:
     looking: Rater | None
     """Who has signed in; nobody for most."""
     study: PublicStudy
-    state: str
-    """The state of the study: everything on a page is from the same one."""
+    results: PublicResults
+    """What the study shows: everything on a page is from the same state of it."""
     asked: Mapping[str, str]
     """The choices that the address holds."""
     choices: Choices = field(repr=False)
     """The form of the page, in which the study is the first choice."""
+    on_file: bool = False
+    """Whether the page is written to a file, where nothing answers."""
 
     @property
     def maintains(self) -> bool:
@@ -45,21 +47,27 @@ def visit(engine: Engine, looking: Rater | None, asked: Mapping[str, str]) -> Vi
     studies = _studies(engine, member=is_member(looking))
     if not studies:
         return None
-    by_slug = {study.slug: study for study in studies}
     choices = Choices(asked)
-    chosen = choices.one(
-        "Study", {slug: study.title or slug for slug, study in by_slug.items()}, name="study", kept=True
-    )
     if asked.get(TOOLS) == "on":
         choices.keep(TOOLS, "on")
+    study = choose_study(studies, choices)
     return Visit(
         engine=engine,
         looking=looking,
-        study=by_slug[chosen],
-        state=public_state(engine, chosen),
+        study=study,
+        results=kept_public(engine, study.slug, unreleased=True),
         asked=asked,
         choices=choices,
     )
+
+
+def choose_study(studies: Sequence[PublicStudy], choices: Choices) -> PublicStudy:
+    """The study to show, the first choice of every page."""
+    by_slug = {study.slug: study for study in studies}
+    chosen = choices.one(
+        "Study", {slug: study.title or slug for slug, study in by_slug.items()}, name="study", kept=True
+    )
+    return by_slug[chosen]
 
 
 def is_member(looking: Rater | None) -> bool:

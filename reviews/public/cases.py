@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Engine
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import Select
 
 from impactbench.domain import ImpactBenchError, Role
 from impactbench.store.engine import insert_if_absent, reading, writing
@@ -46,10 +48,21 @@ class Case:
     note: str
     revision: int
     marked_at: datetime
+    version: int
+    """Of the wording of the behaviour that it was marked on."""
+    definition: str
+    """The behaviour in that wording."""
+    shown_version: int
+    """Of the wording that the results are about."""
 
     @property
     def corrected(self) -> bool:
         return self.corrected_turn is not None
+
+    @property
+    def of_earlier_wording(self) -> bool:
+        """Whether the metric was revised since: nobody has marked the conversation on the wording that is shown."""
+        return self.version < self.shown_version
 
 
 def mark_case(
@@ -103,15 +116,10 @@ def find_metric_version(engine: Engine, study: str, name: str, *, conversation_i
     benchmark, _, metric = name.partition("/")
     with reading(engine) as session:
         found = session.exec(
-            select(MetricVersion.id)
+            _judged(study, conversation_id)
             .join(Metric, col(Metric.id) == MetricVersion.metric_id)
             .join(Benchmark, col(Benchmark.id) == Metric.benchmark_id)
-            .join(Judgment, col(Judgment.metric_version_id) == MetricVersion.id)
-            .where(
-                Benchmark.slug == benchmark,
-                Metric.slug == metric,
-                Judgment.conversation_id == conversation_id,
-            )
+            .where(Benchmark.slug == benchmark, Metric.slug == metric)
             .order_by(col(MetricVersion.version).desc())
         ).first()
     if found is None:
@@ -119,26 +127,28 @@ def find_metric_version(engine: Engine, study: str, name: str, *, conversation_i
             f"the study {study!r} has no conversation {conversation_id} that was judged on {name!r}"
             " (a metric is named benchmark/metric)"
         )
-    return found
+    return found[1]
+
+
+def _judged(study: str, conversation_id: int) -> Select[int, int]:
+    """(study, metric version), by id, of each judgment of a conversation."""
+    return (
+        select(Run.study_id, Judgment.metric_version_id)
+        .join(Conversation, col(Conversation.id) == Judgment.conversation_id)
+        .join(Run, col(Run.id) == Conversation.run_id)
+        .join(Study, col(Study.id) == Run.study_id)
+        .join(MetricVersion, col(MetricVersion.id) == Judgment.metric_version_id)
+        .where(Study.slug == study, Conversation.id == conversation_id)
+    )
 
 
 def _judged_in(session: Session, study: str, conversation_id: int, metric_version_id: int) -> int:
-    found = session.exec(
-        select(Study.id)
-        .join(Run, col(Run.study_id) == Study.id)
-        .join(Conversation, col(Conversation.run_id) == Run.id)
-        .join(Judgment, col(Judgment.conversation_id) == Conversation.id)
-        .where(
-            Study.slug == study,
-            Conversation.id == conversation_id,
-            Judgment.metric_version_id == metric_version_id,
-        )
-    ).first()
+    found = session.exec(_judged(study, conversation_id).where(MetricVersion.id == metric_version_id)).first()
     if found is None:
         raise CaseRefused(
             f"the study {study!r} has no conversation {conversation_id} that was judged on this metric"
         )
-    return found
+    return found[0]
 
 
 def _require_turns(conversation: Conversation, first: int | None, corrected: int | None) -> None:
@@ -165,38 +175,54 @@ def _newest(session: Session, study_id: int, conversation_id: int, metric_versio
 
 
 def cases(engine: Engine, results: PublicResults) -> list[Case]:
-    """The marked conversations of a study, newest mark of each; none where the public does not see conversations."""
+    """The marked conversations of a study: of each the newest mark on the newest wording that it was marked on.
+
+    A mark outlives a revision of its metric and says then of which wording it is, as long as its conversation is judged on
+    the wording that is shown: no other can be read. There are none where the public does not see conversations.
+    """
     if not results.study.transcripts:
         return []
-    by_version = {one.metric_version_id: one for one in results.metrics.values()}
+    shown = {one.metric_version_id: one for one in results.metrics.values()}
+    marked, now = aliased(MetricVersion), aliased(MetricVersion)
     query = (
-        select(CaseMark, Model.slug, Scenario)
+        select(CaseMark, marked, Model.slug, Scenario)
+        .add_columns(col(now.id))
         .join(Study, col(Study.id) == CaseMark.study_id)
         .join(Conversation, col(Conversation.id) == CaseMark.conversation_id)
         .join(Model, col(Model.id) == Conversation.model_id)
         .join(Scenario, col(Scenario.id) == Conversation.scenario_id)
-        .where(Study.slug == results.study.slug)
-        .order_by(col(CaseMark.revision))
+        .join(marked, col(marked.id) == CaseMark.metric_version_id)
+        .join(now, (col(now.metric_id) == marked.metric_id) & col(now.id).in_(shown))
+        .join(
+            Judgment,
+            (col(Judgment.conversation_id) == Conversation.id) & (col(Judgment.metric_version_id) == now.id),
+        )
+        .where(
+            col(Study.slug) == results.study.slug,
+            col(Judgment.judge_id) == results.judge_id,
+            col(Judgment.repeat) == 0,
+            col(marked.version) <= now.version,
+        )
+        .order_by(col(marked.version), col(CaseMark.revision))
     )
     with reading(engine) as session:
-        newest = {
-            (row.conversation_id, row.metric_version_id): (row, model, scenario)
-            for row, model, scenario in session.exec(query)
-        }
+        newest = {(row[0].conversation_id, row[4]): row for row in session.execute(query)}
     return [
         Case(
-            conversation_id=row.conversation_id,
-            benchmark=by_version[row.metric_version_id].benchmark,
-            metric=by_version[row.metric_version_id].metric,
+            conversation_id=mark.conversation_id,
+            benchmark=shown[version].benchmark,
+            metric=shown[version].metric,
             model=model,
             scenario=scenario.slug,
             age=str(scenario.age or ""),
-            first_turn=row.first_turn,
-            corrected_turn=row.corrected_turn,
-            note=row.note,
-            revision=row.revision,
-            marked_at=row.created_at,
+            first_turn=mark.first_turn,
+            corrected_turn=mark.corrected_turn,
+            note=mark.note,
+            revision=mark.revision,
+            marked_at=mark.created_at,
+            version=wording.version,
+            definition=wording.definition,
+            shown_version=shown[version].version,
         )
-        for (_, version), (row, model, scenario) in sorted(newest.items(), key=lambda pair: pair[0])
-        if version in by_version
+        for _, (mark, wording, model, scenario, version) in sorted(newest.items(), key=lambda pair: pair[0])
     ]

@@ -1,11 +1,12 @@
 """From a rate down to the conversations behind it: scenarios, verdicts, and the words where these are public."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import pandas as pd
 from sqlalchemy import ColumnElement, Engine, RowMapping, select, true
 
+from impactbench.adapters.ratings_table_items import LABELS_ONLY
 from impactbench.domain import Polarity, Turn, passes
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
@@ -37,28 +38,39 @@ class Transcript:
     """What experts said of it, once their results are reported; None where none has read it."""
 
 
-_VERDICTS = [
-    "conversation_id",
-    "scenario",
-    "base_scenario",
-    "age",
-    "user_goal",
-    "model",
-    "status",
-    "present",
-    "passed",
-]
+@dataclass(frozen=True, slots=True)
+class PublicVerdict:
+    """What the judge said of a conversation on a metric."""
+
+    conversation_id: int
+    scenario: str
+    base_scenario: str
+    age: str
+    user_goal: str
+    model: str
+    status: str
+    present: bool | None
+    passed: bool | None
+    """None where the judge gave no verdict."""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether its conversation came with it."""
+        return self.status != LABELS_ONLY
 
 
-def verdicts_of(engine: Engine, results: PublicResults, metric: PublicMetric) -> pd.DataFrame:
-    """The verdicts on a metric, a row a conversation: conversation_id, scenario, base_scenario, age, user_goal, model,
-    status, present, passed. Empty while experts are at work on the study, who must not find them here.
-    """
-    return _verdicts(engine, results, [metric])[_VERDICTS]
+_VERDICTS = [one.name for one in fields(PublicVerdict)]
+
+
+def verdicts_of(engine: Engine, results: PublicResults, metric: PublicMetric) -> list[PublicVerdict]:
+    """The verdicts on a metric by scenario and model; none while experts are at work, who must not find them here."""
+    frame = _verdicts(engine, results, [metric])[_VERDICTS].astype(object)
+    plain = frame.where(frame.notna(), None)
+    return [PublicVerdict(*values) for values in zip(*(plain[name] for name in _VERDICTS), strict=True)]
 
 
 def all_verdicts(engine: Engine, results: PublicResults) -> pd.DataFrame:
-    """Those of every metric of the study, with its metric_version_id, benchmark and metric."""
+    """Those of every metric of the study, a row each, with its metric_version_id, benchmark and metric."""
     return _verdicts(engine, results, list(results.metrics.values()))
 
 
@@ -119,9 +131,12 @@ def transcript(
     return found[0] if found else None
 
 
-def transcripts_of(engine: Engine, results: PublicResults, metric: PublicMetric) -> list[Transcript]:
-    """The conversations about a metric, by scenario and model; none where the public does not see conversations."""
-    return _transcripts(engine, results, judgment.metric_version_id == metric.metric_version_id)
+def transcripts_of(
+    engine: Engine, results: PublicResults, metric: PublicMetric, *, named: str
+) -> list[Transcript]:
+    """The conversations about a metric in the scenario of a name, by model; none where the public does not see conversations."""
+    about = judgment.metric_version_id == metric.metric_version_id
+    return _transcripts(engine, results, about & (scenario.slug == named))
 
 
 def _transcripts(engine: Engine, results: PublicResults, chosen: ColumnElement[bool]) -> list[Transcript]:

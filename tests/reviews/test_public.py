@@ -72,7 +72,7 @@ def test_a_study_is_seen_from_its_release_to_its_withdrawal(engine: Engine) -> N
 def test_conversations_stay_hidden_unless_released_and_while_experts_are_at_work(winter: Engine) -> None:
     results = results_of(winter)
     metric = results.metrics["kindness", "m01"]
-    first = int(verdicts_of(winter, results, metric)["conversation_id"].iloc[0])
+    first = verdicts_of(winter, results, metric)[0].conversation_id
     found = transcript(winter, results, metric, first)
     assert found is not None
     assert [turn.content for turn in found.turns] == ["hi", "hello"]
@@ -84,7 +84,7 @@ def test_conversations_stay_hidden_unless_released_and_while_experts_are_at_work
     hidden = results_of(winter)
     assert hidden.study.under_review
     assert transcript(winter, hidden, metric, first) is None
-    assert verdicts_of(winter, hidden, metric).empty
+    assert verdicts_of(winter, hidden, metric) == []
     assert metric_rates(hidden)["both_scored"].sum() == 15
 
 
@@ -204,6 +204,6 @@ def test_what_a_reader_may_not_see_is_in_no_transcript(winter: Engine) -> None:
             judgment.raw_reply = SECRET
     results = results_of(winter)
     for metric in results.metrics.values():
-        frame = verdicts_of(winter, results, metric)
-        shown = [transcript(winter, results, metric, int(key)) for key in frame["conversation_id"]]
-        assert SECRET not in repr((frame.to_dict(), shown))
+        found = verdicts_of(winter, results, metric)
+        shown = [transcript(winter, results, metric, one.conversation_id) for one in found]
+        assert SECRET not in repr((found, shown))

@@ -9,7 +9,7 @@ from sqlmodel import select
 from impactbench.domain import Role
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
-from reviews.public.cases import CaseRefused, cases, mark_case
+from reviews.public.cases import CaseRefused, cases, find_metric_version, mark_case
 from reviews.public.over_time import over_time
 from reviews.public.paper import paper_statistics
 from reviews.public.releasing import release_study
@@ -77,6 +77,61 @@ def test_a_case_is_marked_by_a_maintainer_and_a_change_is_a_revision(engine: Eng
             mark(**said)
     release_study(engine, "winter", transcripts=False)
     assert cases(engine, read_public(engine, "winter")) == []
+
+
+def test_a_case_outlives_a_revision_and_says_of_which_wording_it_is(engine: Engine) -> None:
+    results = judged(engine)
+    maintainer = person(engine, "Maude", Role.MAINTAINER)
+    old = results.metrics["kindness", "m01"].metric_version_id
+    with writing(engine) as session:
+        judgments = session.exec(select(t.Judgment).where(t.Judgment.metric_version_id == old)).all()
+        first, second = (row.conversation_id for row in judgments[:2])
+    for conversation in (first, second):
+        mark_case(
+            engine,
+            "winter",
+            conversation_id=conversation,
+            metric_version_id=old,
+            marked_by=maintainer,
+            first_turn=1,
+        )
+    reworded = judge_anew(engine, old, but_for=second)
+    (case,) = cases(engine, read_public(engine, "winter"))
+    assert (case.conversation_id, case.version, case.shown_version) == (first, 1, 2)
+    assert (case.of_earlier_wording, case.definition, case.metric) == (True, "Something is done.", "m01")
+    assert find_metric_version(engine, "winter", "kindness/m01", conversation_id=first) == reworded
+    assert find_metric_version(engine, "winter", "kindness/m01", conversation_id=second) == old
+    mark_case(
+        engine,
+        "winter",
+        conversation_id=first,
+        metric_version_id=reworded,
+        marked_by=maintainer,
+        first_turn=None,
+    )
+    (case,) = cases(engine, read_public(engine, "winter"))
+    assert (case.first_turn, case.version, case.of_earlier_wording) == (None, 2, False)
+    with pytest.raises(CaseRefused, match="the study 'summer' has no conversation"):
+        find_metric_version(engine, "summer", "kindness/m01", conversation_id=first)
+
+
+def judge_anew(engine: Engine, old: int, *, but_for: int) -> int:
+    """Revise a metric and judge its conversations once more, all but one; the id of the new wording."""
+    with writing(engine) as session:
+        before = session.get_one(t.MetricVersion, old)
+        new = t.MetricVersion(
+            **before.model_dump(exclude={"id", "version", "definition", "content_hash"}),
+            version=2,
+            definition="Something else is done.",
+            content_hash="reworded",
+        )
+        session.add(new)
+        session.flush()
+        for row in session.exec(select(t.Judgment).where(t.Judgment.metric_version_id == old)).all():
+            if row.conversation_id != but_for:
+                kept = row.model_dump(exclude={"id", "metric_version_id", "unit_key"})
+                session.add(t.Judgment(**kept, metric_version_id=new.id, unit_key=f"again-{row.id}"))
+        return new.id or 0
 
 
 def test_no_line_joins_rates_across_another_wording_or_another_judge(sqlite_engine: Engine) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from app.public import data
+from app.public.pages.conversation import wording_in_words
 from app.public.parts import Sheet, answer, link, text
 from app.public.places import where_conversation_is, where_metric_is, where_metrics_are
 from app.public.tables import Cell, table
@@ -33,7 +34,7 @@ def _parts(visit: Visit) -> Iterator[Markup]:
         return
     found = data.marked(visit)
     if found:
-        yield from _list(study, data.results(visit), found)
+        yield from _list(study, visit.results, found)
     else:
         yield text("No conversation of this study has been marked as a case yet.")
     if visit.maintains:
@@ -68,7 +69,7 @@ def _row(study: PublicStudy, results: PublicResults, case: Case) -> list[Cell | 
         case.age,
         Cell(text=f"turn {case.first_turn}" if case.first_turn else "never", whole=True),
         Cell(text=taken_back(case), whole=True),
-        Cell(text=case.note, long=True),
+        Cell(text=" ".join(filter(None, (case.note, wording_in_words(case)))), long=True),
         Cell(
             text="Read it", where=where_conversation_is(study, metric.key, case.conversation_id), whole=True
         ),

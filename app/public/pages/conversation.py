@@ -47,7 +47,7 @@ def _about(found: Transcript, *, case: Case | None, called: str) -> Iterator[Mar
     yield _JUDGE.format(_verdict(found))
     if found.justification:
         yield text(found.justification)
-    yield text(_experts(found.experts))
+    yield text(f"Experts: {experts_in_words(found.experts)}.")
     yield text(f"Chatbot: {called}. Simulated person: {found.age or 'no age given'}.")
     if case is not None:
         yield text(_case(case))
@@ -60,12 +60,18 @@ def _verdict(found: Transcript) -> str:
     return f"{seen}, so the conversation has {'passed' if found.passed else 'not passed'}."
 
 
-def _experts(experts: ExpertLabels | None) -> str:
+def passed_in_words(passed: bool | None) -> str:
+    """What a verdict comes to."""
+    return "no verdict" if passed is None else "✓ passed" if passed else "✗ not passed"
+
+
+def experts_in_words(experts: ExpertLabels | None) -> str:
+    """How many experts said what; never who."""
     if experts is None:
-        return "Experts: none has read this conversation."
+        return "none has read this conversation"
     said = [(getattr(experts, name), word) for name, word in _LABELS]
     readers = count(sum(n for n, _ in said), "expert")
-    return f"{readers} read it: " + ", ".join(f"{n} {word}" for n, word in said if n) + "."
+    return f"{readers} read it: " + ", ".join(f"{n} {word}" for n, word in said if n)
 
 
 def _case(case: Case) -> str:
@@ -76,7 +82,14 @@ def _case(case: Case) -> str:
             f"takes it back in turn {case.corrected_turn}" if case.corrected_turn else "does not take it back"
         )
         said = f"Marked as a case: the behaviour first appears in turn {case.first_turn}; the chatbot {back}."
-    return f"{said} {case.note}".strip()
+    return " ".join(part for part in (said, wording_in_words(case), case.note) if part)
+
+
+def wording_in_words(case: Case) -> str:
+    """That a case was marked on a wording which is no longer the one that is shown; nothing else."""
+    if not case.of_earlier_wording:
+        return ""
+    return f"It was marked on version {case.version} of the wording; version {case.shown_version} is shown."
 
 
 def _marks(case: Case | None, exchange: int) -> str:

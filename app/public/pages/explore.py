@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from app.public import data
 from app.public.pages.explore_ages import ages
 from app.public.pages.explore_order import corrected_order, order
 from app.public.pages.explore_rates import hollow, lines_of, rates_table
@@ -21,7 +20,7 @@ from reviews.public.places_checked import places_checked
 from reviews.public.results import PublicResults
 from reviews.public.wording import count
 
-_VIEWS = {
+VIEWS = {
     "models": "Models in order",
     "both": "Helpful and harmful",
     "areas": "Areas of one model",
@@ -37,13 +36,13 @@ def explore(visit: Visit) -> Sheet:
 
 
 def _parts(visit: Visit) -> Iterator[Markup]:
-    results, choices = data.results(visit), visit.choices
+    results, choices = visit.results, visit.choices
     if not results.tally.metrics:
         yield choices.form()
         yield text("Nothing of this study has been judged yet, so there is nothing to compare.")
         return
     corrected = {_CORRECTED: "As experts would say"} if results.checks.corrected else {}
-    view = choices.switch("Question", {**_VIEWS, **corrected}, name="view")
+    view = choices.switch("Question", {**VIEWS, **corrected}, name="view")
     if view == _CORRECTED:
         yield from corrected_order(visit, results, choose_kind(choices))
         return
@@ -120,25 +119,21 @@ def _areas(visit: Visit, results: PublicResults, scope: Scope) -> Iterator[Marku
 
 def _metrics(visit: Visit, results: PublicResults, scope: Scope, model: str) -> Iterator[Markup]:
     """The end of the way down: single behaviours, too few conversations each for a rate."""
-    counts = data.metric_counts(visit)
+    tally, column = results.tally, results.tally.models.index(model)
     kept = chosen_metrics(results, scope.filters)
-    keys = [key for key, chosen in zip(results.tally.metrics, kept, strict=True) if chosen]
-    of_model = counts[counts["model"] == model].set_index(["benchmark", "metric"])
+    chosen = [(m, results.metrics[key]) for m, key in enumerate(tally.metrics) if kept[m]]
     yield answer(
-        f"{count(len(keys), 'behaviour')} in {scope.place}: in how many conversations {results.names[model]} passed."
+        f"{count(len(chosen), 'behaviour')} in {scope.place}: in how many conversations {results.names[model]} passed."
     )
-    rows = []
-    for key in keys:
-        metric, row = results.metrics[key], of_model.loc[key]
-        mark = evidence_mark(metric.checked)
-        rows.append(
-            [
-                Cell(text=metric.name, where=where_metric_is(visit.study, key), long=True),
-                "helpful" if metric.polarity == Polarity.POSITIVE else "harmful",
-                Cell(text=f"{row['both_passed']} of {row['both_scored']}", whole=True),
-                Cell(text=f"{mark.shape} {mark.word}", long=True),
-            ]
-        )
+    rows = [
+        [
+            Cell(text=metric.name, where=where_metric_is(visit.study, metric.key), long=True),
+            "helpful" if metric.polarity == Polarity.POSITIVE else "harmful",
+            Cell(text=f"{tally.passed[m, column]} of {tally.scored[m, column]}", whole=True),
+            Cell(text=evidence_mark(metric.checked).short, long=True),
+        ]
+        for m, metric in chosen
+    ]
     yield table(
         ["Behaviour", "Kind", "Passed", "Checked?"], rows, caption="Behaviours and how often the model passed"
     )

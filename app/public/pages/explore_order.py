@@ -45,7 +45,7 @@ def order(
     yield answer(_in_a_sentence(found.ranking, results.names))
     mark = evidence_mark(next(iter(checked.values())))
     yield text(
-        f"{_DOES[kind]}, in {scope.place}: {count(found.n_metrics, 'behaviour')}. {mark.shape} {mark.word}. {mark.sentence}"
+        f"{_DOES[kind]}, in {scope.place}: {count(found.n_metrics, 'behaviour')}. {mark.short}. {mark.sentence}"
     )
     models = found.ranking.models
     yield picture(

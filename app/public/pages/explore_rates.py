@@ -77,7 +77,7 @@ def _states(checked: Checks, place: str) -> str:
         for kind, polarity in (("helpful", Polarity.POSITIVE), ("harmful", Polarity.NEGATIVE))
         if (found := checked.get((place, polarity))) is not None
     }
-    said = {kind: f"{mark.shape} {mark.word}" for kind, mark in marks.items()}
+    said = {kind: mark.short for kind, mark in marks.items()}
     if len(set(said.values())) <= 1:
         return next(iter(said.values()), "nothing to check")
     return "; ".join(f"{kind}: {words}" for kind, words in said.items())

@@ -1,6 +1,6 @@
 """Where whoever has not signed in arrives: what this is, and what has been released."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 from sqlalchemy import Engine
@@ -20,12 +20,16 @@ _WAYS = {
 _LIST, _WAY = Markup('<ul class="ib-ways">{}</ul>'), Markup("<li>{}: {}</li>")
 
 
-def front(engine: Engine, studies: Sequence[PublicStudy]) -> Sheet:
-    """The released studies, each with the ways into it."""
-    return Sheet("ImpactBench", _parts(engine, studies))
+def front(
+    engine: Engine, studies: Sequence[PublicStudy], *, data: Mapping[str, Sequence[str]] | None = None
+) -> Sheet:
+    """The released studies, each with the ways into it, and where its data are if they are written beside it."""
+    return Sheet("ImpactBench", _parts(engine, studies, data or {}))
 
 
-def _parts(engine: Engine, studies: Sequence[PublicStudy]) -> Iterator[Markup]:
+def _parts(
+    engine: Engine, studies: Sequence[PublicStudy], data: Mapping[str, Sequence[str]]
+) -> Iterator[Markup]:
     yield answer(
         "What do chatbots promote, what do they avoid, and how well was that checked?",
         "Chatbots were tried in conversations with simulated people, teens and adults. An automatic judge read each one, and"
@@ -40,6 +44,9 @@ def _parts(engine: Engine, studies: Sequence[PublicStudy]) -> Iterator[Markup]:
             _WAY.format(link(name, where_page_is(path, study)), what) for path, (name, what) in _WAYS.items()
         )
         yield _LIST.format(Markup("").join(ways))
+        if study.slug in data:
+            names = (link(where.rpartition("/")[2], where) for where in data[study.slug])
+            yield text(Markup("Data: {}").format(Markup(", ").join(names)))
 
 
 def _in_a_sentence(engine: Engine, study: PublicStudy) -> str:

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from app.public import data
 from app.public.nutrition_label import LabelRow, LabelText, as_fragment
 from app.public.parts import Sheet, heading, link, note, text
 from app.public.places import where_label_file_is, where_metric_is
 from app.public.visit import Visit
 from reviews.public.evidence_marks import evidence_mark
-from reviews.public.nutrition import EVERYTHING, LabelLine, NutritionLabel
+from reviews.public.nutrition import EVERYTHING, LabelLine, NutritionLabel, nutrition_labels
 from reviews.public.releasing import PublicStudy
 from reviews.public.results import PublicResults
 from reviews.public.wording import count, in_hundred
@@ -46,7 +45,7 @@ def _parts(visit: Visit) -> Iterator[Markup]:
 
 def label_in_view(visit: Visit) -> tuple[str, LabelText] | None:
     """The model that the address names, else the first, and its label; None where nothing was judged."""
-    labels, results = data.labels(visit), data.results(visit)
+    labels, results = nutrition_labels(visit.results), visit.results
     if not labels:
         return None
     model = visit.choices.one("Model", {one: results.names[one] for one in labels}, name="model")

@@ -1,17 +1,15 @@
 """One metric: what is looked for, how far the judge can be trusted on it, how models did, and the conversations."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-import pandas as pd
 from markupsafe import Markup
 
 from app.public import data
 from app.public.pages.case_form import case_form
-from app.public.pages.conversation import conversation
+from app.public.pages.conversation import conversation, passed_in_words
+from app.public.pages.scenarios import scenarios
 from app.public.parts import answer, heading, link, text
 from app.public.places import (
-    where_conversation_is,
     where_label_is,
     where_metrics_are,
     where_over_time_is,
@@ -19,10 +17,9 @@ from app.public.places import (
 from app.public.tables import Cell, table
 from app.public.visit import Visit
 from impactbench.domain import Polarity
-from reviews.public.cases import Case
-from reviews.public.conversations import transcript
+from reviews.public.conversations import PublicVerdict, transcript
 from reviews.public.evidence_marks import evidence_mark
-from reviews.public.releasing import PublicStudy
+from reviews.public.over_time import histories
 from reviews.public.results import PublicMetric
 from reviews.public.wording import count
 
@@ -35,12 +32,12 @@ def show(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
     reading = visit.asked.get("conversation", _NOTHING) != _NOTHING
     yield text(link("All metrics", where_metrics_are(visit.study)))
     mark = evidence_mark(metric.checked)
-    yield answer(f"{_polarity(metric)} {mark.shape} {mark.word}.", mark.sentence)
+    yield answer(f"{_polarity(metric)} {mark.short}.", mark.sentence)
     if reading:
         yield from read
     yield from _about(metric)
     yield from _by_model(visit, metric)
-    yield from _scenarios(visit, metric)
+    yield from scenarios(visit, metric)
     if not reading:
         yield from read
     yield from _change_log(visit, metric)
@@ -71,7 +68,7 @@ def _about(metric: PublicMetric) -> Iterator[Markup]:
 def _by_model(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
     yield heading("How models did")
     yield text("In how many conversations each model passed. With so few, small differences mean nothing.")
-    counts, names = data.metric_counts(visit), data.results(visit).names
+    counts, names = data.metric_counts(visit), visit.results.names
     rows = counts[(counts["benchmark"] == metric.benchmark) & (counts["metric"] == metric.metric)]
     unscored = ["No verdict"] if rows["unscored"].any() else []
     yield table(
@@ -94,33 +91,21 @@ def _of(passed: int, scored: int) -> Cell:
     return Cell(text=f"{passed} of {scored}" if scored else "not tested", whole=True)
 
 
-def _scenarios(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
-    if visit.study.under_review:
-        return
-    yield heading("Scenarios")
-    verdicts, names = data.verdicts(visit, metric), data.results(visit).names
-    yield table(
-        ["Scenario", "What the person wants", "Person", "Passed by", "Not passed by"],
-        [_scenario(visit.study, metric, part, names) for _, part in verdicts.groupby("scenario", sort=True)],
-        caption="The scenarios, and which models passed in each",
-    )
-
-
 def _reader(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
     """One conversation to read."""
     verdicts = data.verdicts(visit, metric)
-    open_ones = verdicts[verdicts["status"] != "labels_only"]
+    with_words = [one for one in verdicts if one.has_words]
     if visit.study.under_review:
         why_not = (
             "Experts are at work on this study. Until their results are reported, no conversation is shown."
         )
     elif not visit.study.transcripts:
         why_not = "The conversations of this study are not public."
-    elif open_ones.empty:
+    elif not with_words:
         why_not = "These verdicts came without their conversations."
     else:
         why_not = ""
-    found = "" if why_not else _chosen(visit, metric, open_ones)
+    found = "" if why_not else _chosen(visit, metric, with_words)
     visit.choices.keep("metric", "__".join(metric.key))
     yield visit.choices.form()
     yield heading("Conversations")
@@ -130,67 +115,29 @@ def _reader(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
         yield from _conversation(visit, metric, int(found))
 
 
-def _scenario(
-    study: PublicStudy, metric: PublicMetric, part: pd.DataFrame, names: Mapping[str, str]
-) -> list[Cell | str]:
-    first = part.iloc[0]
-    by_result: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
-    for row in part.to_dict("records"):
-        if not pd.isna(row["passed"]):
-            where = where_conversation_is(study, metric.key, row["conversation_id"])
-            by_result[bool(row["passed"])].append((names[row["model"]], where))
-    readable = study.transcripts and first["status"] != "labels_only"
-    return [
-        Cell(text=first["scenario"], whole=True),
-        Cell(text=first["user_goal"], long=True),
-        first["age"],
-        *(
-            Cell(
-                text=", ".join(name for name, _ in by_result[passed]) or "none",
-                long=True,
-                links=by_result[passed] if readable else (),
-            )
-            for passed in (True, False)
-        ),
-    ]
-
-
-def _chosen(visit: Visit, metric: PublicMetric, verdicts: pd.DataFrame) -> str:
+def _chosen(visit: Visit, metric: PublicMetric, verdicts: Sequence[PublicVerdict]) -> str:
     """The conversation to read; empty where none was chosen."""
-    results, marked = data.results(visit), _marked(visit, metric)
+    results, marked = visit.results, data.cases_of(visit, metric)
 
-    def shown(row: Mapping[Any, Any]) -> str:
-        said = f"{row['scenario']} · {row['age']} · {results.names[row['model']]} · {_passed(row['passed'])}"
-        read = results.checks.labels.get((row["conversation_id"], metric.metric_version_id))
-        case = " · marked as a case" if row["conversation_id"] in marked else ""
+    def shown(one: PublicVerdict) -> str:
+        said = f"{one.scenario} · {one.age} · {results.names[one.model]} · {passed_in_words(one.passed)}"
+        read = results.checks.labels.get((one.conversation_id, metric.metric_version_id))
+        case = " · marked as a case" if one.conversation_id in marked else ""
         return f"{said}{' · read by experts' if read else ''}{case}"
 
-    options = {str(row["conversation_id"]): shown(row) for row in verdicts.to_dict("records")}
-    chosen = visit.choices.one("Read a conversation", {_NOTHING: "Choose …", **options}, name="conversation")
+    options = {_NOTHING: "Choose …", **{str(one.conversation_id): shown(one) for one in verdicts}}
+    chosen = visit.choices.one("Read a conversation", options, name="conversation")
     return "" if chosen == _NOTHING else chosen
 
 
 def _conversation(visit: Visit, metric: PublicMetric, number: int) -> Iterator[Markup]:
-    results = data.results(visit)
+    results = visit.results
     found = transcript(visit.engine, results, metric, number)
     if found is not None:
-        case = _marked(visit, metric).get(found.conversation_id)
+        case = data.cases_of(visit, metric).get(found.conversation_id)
         yield from conversation(found, case=case, called=results.names[found.model])
         if visit.maintains:
             yield case_form(visit, metric, found, case)
-
-
-def _marked(visit: Visit, metric: PublicMetric) -> dict[int, Case]:
-    """The cases of a metric by conversation."""
-    return {
-        case.conversation_id: case
-        for case in data.marked(visit)
-        if (case.benchmark, case.metric) == metric.key
-    }
-
-
-def _passed(passed: bool | None) -> str:
-    return "no verdict" if pd.isna(passed) else "✓ passed" if passed else "✗ not passed"
 
 
 def _change_log(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
@@ -207,4 +154,5 @@ def _change_log(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
             if entry.sentence:
                 yield text(entry.sentence)
     yield text(f"{count(len(versions), 'version')}; results of different versions are never put together.")
-    yield text(link("This behaviour over time", where_over_time_is(visit.study, metric.key)))
+    if histories(visit.results)[metric.key].changes:
+        yield text(link("This behaviour over time", where_over_time_is(visit.study, metric.key)))

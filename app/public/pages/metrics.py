@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from app.public import data
 from app.public.pages import metric as metric_page
+from app.public.pages.scenario import scenario_in_view
 from app.public.parts import Sheet, answer, text, warning
 from app.public.places import where_metric_is
 from app.public.tables import Cell, table
@@ -24,7 +24,11 @@ _KINDS = {_ANY: "All", Polarity.POSITIVE.value: "Helpful", Polarity.NEGATIVE.val
 def metrics(visit: Visit) -> Sheet:
     """The metric that the address names, else the list."""
     asked = visit.asked.get("metric")
-    known = {"__".join(key): one for key, one in data.results(visit).metrics.items()}
+    known = {"__".join(key): one for key, one in visit.results.metrics.items()}
+    if asked in known and "scenario" in visit.asked:
+        found = scenario_in_view(visit, known[asked])
+        if found is not None:
+            return found
     if asked in known:
         return Sheet(known[asked].name, metric_page.show(visit, known[asked]))
     return Sheet("Metrics", _parts(visit, list(known.values()), unknown=asked is not None))
@@ -84,7 +88,7 @@ def _table(study: PublicStudy, found: list[PublicMetric]) -> Iterator[Markup]:
             "helpful" if one.polarity == Polarity.POSITIVE else "harmful",
             ", ".join(one.subareas),
             one.benchmark_name,
-            Cell(text=_mark(one), long=True),
+            Cell(text=evidence_mark(one.checked).short, long=True),
         ]
         for one in found
     ]
@@ -93,8 +97,3 @@ def _table(study: PublicStudy, found: list[PublicMetric]) -> Iterator[Markup]:
         rows,
         caption="The behaviours that were looked for",
     )
-
-
-def _mark(one: PublicMetric) -> str:
-    mark = evidence_mark(one.checked)
-    return f"{mark.shape} {mark.word}"

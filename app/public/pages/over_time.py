@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from app.public import data
 from app.public.charts import Dot
 from app.public.over_time_chart import Look, drawn
 from app.public.parts import Sheet, answer, link, text
@@ -23,7 +22,7 @@ def over_time_page(visit: Visit) -> Sheet:
 
 
 def _parts(visit: Visit) -> Iterator[Markup]:
-    results = data.results(visit)
+    results = visit.results
     looks = histories(results)
     changing = ["__".join(key) for key, one in looks.items() if one.changes]
     asked = visit.asked.get("metric")

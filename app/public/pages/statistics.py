@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from app.public import data
 from app.public.parts import Sheet, answer, heading, note, text
 from app.public.tables import Cell, table
 from app.public.visit import Visit
@@ -22,7 +21,7 @@ def statistics(visit: Visit) -> Sheet:
 
 def _parts(visit: Visit) -> Iterator[Markup]:
     yield visit.choices.form()
-    results = data.results(visit)
+    results = visit.results
     if not results.tally.metrics:
         yield text("Nothing of this study has been judged yet, so there is nothing to compute.")
         return

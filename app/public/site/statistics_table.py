@@ -1,4 +1,4 @@
-"""The statistics of a paper as a page, and as one long table for whoever computes with them."""
+"""The statistics of a paper as one long table, for whoever computes with them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,28 +6,13 @@ from typing import Any
 import pandas as pd
 
 from reviews.public.paper import PaperStatistics, paper_statistics
-from reviews.public.paper_tables import paper_answer, paper_tables
 from reviews.public.results import PublicResults
-from reviews.public.site.pages import File, Press
 from validation.results import Estimate
 
-DATA = "statistics.csv"
 
-
-def statistics_files(press: Press, results: PublicResults) -> Iterator[File]:
-    """The page and its data."""
-    found = paper_statistics(results)
-    page = press.page(
-        "statistics",
-        study=results.study,
-        answer=paper_answer(found),
-        draws=found.draws,
-        seed=found.seed,
-        notes=list(found.rates.notes),
-        tables=paper_tables(results, found),
-    )
-    yield "statistics.html", page
-    yield f"data/{DATA}", pd.DataFrame(list(_long(found))).to_csv(index=False, lineterminator="\n").encode()
+def statistics_table(results: PublicResults) -> pd.DataFrame:
+    """One row an estimate: statistic, subject, group, value, low, high, n, metrics, method, undefined_because, notes."""
+    return pd.DataFrame(list(_long(paper_statistics(results))))
 
 
 def _long(found: PaperStatistics) -> Iterator[dict[str, Any]]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from app.public.site.statistics_table import statistics_table
 from reviews.public.checks import Checked
 from reviews.public.explore import metric_rates
 from reviews.public.nutrition import LabelLine, nutrition_labels
 from reviews.public.results import PublicResults
-from reviews.public.site.pages import File
 from validation.results import Estimate
 
 NAMES = ("rates.csv", "metrics.json", "labels.json", "statistics.csv")
@@ -23,11 +23,12 @@ def data_names(results: PublicResults) -> tuple[str, ...]:
     return NAMES if results.study.under_review else (*NAMES, VERDICTS)
 
 
-def data_files(results: PublicResults, verdicts: pd.DataFrame) -> Iterator[File]:
+def data_files(results: PublicResults, verdicts: pd.DataFrame) -> Iterator[tuple[str, bytes]]:
     """Every data file of a study."""
     yield "data/rates.csv", _csv(metric_rates(results))
     yield "data/metrics.json", _json([_metric(one) for one in results.metrics.values()])
     yield "data/labels.json", _json({model: _label(one) for model, one in nutrition_labels(results).items()})
+    yield "data/statistics.csv", _csv(statistics_table(results))
     if not results.study.under_review:
         columns = ["benchmark", "metric", "scenario", "base_scenario", "age", "model", "present", "passed"]
         yield f"data/{VERDICTS}", _csv(verdicts[columns].sort_values(columns[:6], kind="stable"))
