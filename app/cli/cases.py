@@ -61,13 +61,22 @@ def list_cases(study: Study) -> None:
         out.print(f"No case of {study} can be shown{hidden}.", markup=False)
         return
     table = Table(
-        "conversation", "metric", "model", "first appears", "taken back", "note", box=None, pad_edge=False
+        "conversation",
+        "metric",
+        "model",
+        "wording",
+        "first appears",
+        "taken back",
+        "note",
+        box=None,
+        pad_edge=False,
     )
     for case in found:
         table.add_row(
             str(case.conversation_id),
             f"{case.benchmark}/{case.metric}",
             case.model,
+            f"version {case.version}{', revised since' if case.of_earlier_wording else ''}",
             str(case.first_turn or "never"),
             str(case.corrected_turn or "no"),
             case.note,

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sqlalchemy import Engine
+from sqlalchemy import Engine, func
+from sqlmodel import col, select
 
 from app.cli.demo_revision import revise_one_metric
 from app.cli.terminal import err, out
@@ -20,11 +21,14 @@ from impactbench.domain import ImpactBenchError, Panel, Role
 from impactbench.resources import content
 from impactbench.settings import Settings
 from impactbench.store import frames
-from impactbench.store.engine import DatabaseUnreachable, connect, upgrade
+from impactbench.store.engine import DatabaseUnreachable, connect, reading, upgrade
+from impactbench.store.tables import Assignment, ReviewSet
 from reviews.assignment import Member, PlanRefused
 from reviews.design.review_sets import draft_review_set, save
+from reviews.locking import mark_reported
 from reviews.members.invitations import invite
 from reviews.members.raters import add_person
+from reviews.public.releasing import release_study
 
 STUDY = "everyday-choices"
 REVIEW_SET = "your-turn"
@@ -68,6 +72,7 @@ def demo(
     links = {role: _link(engine, role, settings=settings) for role in PEOPLE}
     err.print(f"\nThe demo is in {database}. Everything in its study is simulated.", markup=False)
     out.print(f"\nImpactBench  {settings.base_url}\n", markup=False)
+    err.print("Opened without a link, that address shows what the public sees. To sign in:\n")
     for role, link in links.items():
         out.print(f"{role:<13}  {link}", markup=False)
     out.print()
@@ -133,11 +138,17 @@ def _fill(engine: Engine) -> None:
         run = import_run_folder(engine, read_run_folder(folder))
         ratings = import_ratings_table(engine, read_ratings_table(folder / "ratings.csv"), study=STUDY)
         _say_imported(run, ratings)
+    if ratings.changed:
+        _show_to_everybody(engine)
     err.print("Step 3 of 5: a contested metric is revised, judged again and reviewed again ...")
     with as_file(content("demo/revision")) as folder:
         revised = revise_one_metric(engine, STUDY, folder)
     err.print(f"  {'published in the change log' if revised else 'there already'}")
     err.print("Step 4 of 5: a review set for you to rate ...")
+    if asked := _asked_already(engine):
+        # Drawn anew it could be another one, for a metric may have been revised on the pages meanwhile.
+        err.print(f"  {asked} conversations: assigned already")
+        return
     guest = Member(name=PEOPLE[Role.EXPERT], panel=Panel.EXTERNAL)
     draft = draft_review_set(
         engine,
@@ -149,8 +160,25 @@ def _fill(engine: Engine) -> None:
         per_stratum=1,
         raters=[guest],
     )
-    saved = save(engine, draft)
-    err.print(f"  {saved.asked} conversations: {'assigned' if saved.added else 'assigned already'}")
+    err.print(f"  {save(engine, draft).asked} conversations: assigned")
+
+
+def _asked_already(engine: Engine) -> int:
+    with reading(engine) as session:
+        of_set = select(col(ReviewSet.id)).where(ReviewSet.slug == REVIEW_SET)
+        asked = select(func.count(col(Assignment.id))).where(col(Assignment.review_set_id).in_(of_set))
+        return session.exec(asked).one()
+
+
+def _show_to_everybody(engine: Engine) -> None:
+    """The first review is reported and the study released, as it stood before anything was revised.
+
+    What follows is not: so the public reads of metrics that were checked, of one that is contested, and of a new wording
+    that no reported review has checked yet.
+    """
+    mark_reported(engine, STUDY)
+    release_study(engine, STUDY, transcripts=True)
+    err.print("  the first review is reported, and the public sees the study")
 
 
 def _say_imported(run: RunFolderImported, ratings: RatingsImported) -> None:

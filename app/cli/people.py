@@ -1,5 +1,6 @@
 """`impactbench people`: who may sign in, how, and as what."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -9,9 +10,11 @@ from rich.text import Text
 from app.cli.terminal import err, open_database, out
 from impactbench.domain import Panel, Role
 from impactbench.settings import Settings
+from reviews.members import expertise as expertise_of
 from reviews.members import people
 from reviews.members.devices import devices_of, end_device
 from reviews.members.invitations import VALID_DAYS, invite, make_token
+from reviews.members.people import PersonRefused
 from reviews.members.raters import add_person
 
 cli = typer.Typer(help="Add people who sign in, and look after their ways in.", no_args_is_help=True)
@@ -25,6 +28,14 @@ DOORS = {
     "none": "no way in",
     "left": "has left",
 }
+
+
+class Recorded(StrEnum):
+    """What is on record of an expert."""
+
+    EXPERTISE = "expertise"
+    LANGUAGES = "languages"
+    CONFLICTS = "conflicts"
 
 
 _LINK_WORKS = f"The link works once, on one device, within {VALID_DAYS} days."
@@ -150,6 +161,46 @@ def role(
     """Give a person another role, or an expert another panel."""
     people.change_role(open_database(), name, role=new, panel=panel)
     err.print(f"{name} is {new} now{f' of the {panel} panel' if panel else ''}.", markup=False)
+
+
+@cli.command()
+def describe(
+    name: Name,
+    expertise: Annotated[
+        list[str] | None, typer.Option(help="The slug of a subarea that they know; may be repeated.")
+    ] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(help="A language that they read, as a tag; may be repeated.")
+    ] = None,
+    conflict: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What they must not rate: BENCHMARK/METRIC, or a maker of models; may be repeated."
+        ),
+    ] = None,
+    clear: Annotated[
+        list[Recorded] | None, typer.Option(help="Empty this, so that nothing is on record; may be repeated.")
+    ] = None,
+) -> None:
+    """Show what is on record of an expert, or put something else in its place: what is said replaces what was.
+
+    It decides what they are given from now on. What they were given and said stays as it is.
+    """
+    emptied = dict.fromkeys(map(str, clear or []), ())
+    said = {"expertise": expertise, "languages": language, "conflicts": conflict}
+    if twice := [word for word in emptied if said[word]]:
+        raise PersonRefused(f"{twice[0]} cannot be cleared and given at once; leave one of the two out")
+    found = expertise_of.describe(
+        open_database(),
+        name,
+        **{column: emptied.get(column, parts or None) for column, parts in said.items()},
+    )
+    table = Table("On record", name)
+    for column in Recorded:
+        table.add_row(column.capitalize(), Text(", ".join(getattr(found, column)) or "nothing"))
+    out.print(table)
+    for note in found.notes:
+        err.print(note, markup=False)
 
 
 @cli.command()

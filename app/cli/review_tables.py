@@ -9,8 +9,8 @@ from rich.text import Text
 from app.cli.terminal import out
 from reviews.blindness.recognition import Recognition
 from reviews.design.drafts import ReviewSetDraft
-from reviews.design.pace import ITEMS_PER_SESSION
 from reviews.design.planning import Outlook
+from reviews.design.preview import balance_in_words, headline
 
 _WIDEST_MATRIX = 10
 _LONGEST_TABLE = 40
@@ -19,12 +19,7 @@ _LONGEST_TABLE = 40
 def print_preview(draft: ReviewSetDraft) -> None:
     """What would be opened: strata, raters, who meets whom, and what is less than wished."""
     summary = draft.summary
-    out.print(
-        f"Review set {summary['review_set']} of {summary['study']}: {summary['items']} of "
-        f"{summary['conversations']} conversations, {summary['overlap']} raters each, "
-        f"{summary['assignments']} assignments, seed {summary['seed']}.",
-        markup=False,
-    )
+    out.print(headline(draft), markup=False)
     print_rows(
         "Strata",
         ["stratum", "conversations", "items", "chance"],
@@ -70,18 +65,8 @@ def print_preview(draft: ReviewSetDraft) -> None:
             ["", *matrix.columns],
             [[name, *row] for name, row in zip(matrix.index, matrix.to_numpy().tolist(), strict=True)],
         )
-    pairs, loads = summary["pairs"], summary["loads"]
-    connected = "all raters are connected" if summary["connected"] else "the raters are not all connected"
-    out.print(
-        f"Items per rater {loads['min']} to {loads['max']}; items in common {pairs['min']} to {pairs['max']}, "
-        f"{pairs['with_common_items']} of {pairs['all']} pairs meet; {connected}.",
-        markup=False,
-    )
-    out.print(
-        f"Hours at {summary['minutes_per_item']:.1f} minutes an item ({summary['minutes_source']}); a session is "
-        f"{ITEMS_PER_SESSION} items.",
-        markup=False,
-    )
+    for sentence in balance_in_words(draft):
+        out.print(sentence, markup=False)
     for note in summary["notes"]:
         out.print(Text.assemble(("Note: ", "bold yellow"), note))
     out.print(f"Plan {summary['plan_hash'][:16]}", markup=False)

@@ -1,6 +1,7 @@
 """`impactbench run`: from metrics to judged conversations, in as many starts as it takes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,14 +11,14 @@ from sqlalchemy import Engine
 from app.cli.review_stages import NOT_SAVED, AsJson, Yes, agreed
 from app.cli.run_progress import RunProgress
 from app.cli.run_studies import STOPPED, compare, coverage, simulators
-from app.cli.run_tables import print_estimate, print_failures, print_status
+from app.cli.run_tables import print_arms, print_estimate, print_failures, print_status
 from app.cli.terminal import err, open_database, out
 from impactbench.judging import kinship_note, same_family_note
 from impactbench.metrics import Suite, load_suite
 from impactbench.pipeline_studies.arms import arms_of
 from impactbench.providers.choosing import SCRIPTED
 from impactbench.runs.design import DesignRefused, RunDesign, read_design, read_scenarios
-from impactbench.runs.estimates import estimate
+from impactbench.runs.estimates import Estimate, estimate, in_all
 from impactbench.runs.execution import Progress
 from impactbench.runs.plan import RunPlan, plan_run
 from impactbench.runs.start import FINISHED, INTERRUPTED, price_list, start_run
@@ -115,51 +116,91 @@ def changes(
     err.print(f"The log of versions is in {output}.", markup=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A run before it is started: what is planned, what is left of it, and what that will take."""
+
+    plan: RunPlan
+    suite: Suite
+    left: Left
+    expected: Estimate
+
+
 def _start_all(file: Path, arms: Sequence[RunDesign], *, yes: bool, dry_run: bool, as_json: bool) -> None:
-    for number, arm in enumerate(arms, 1):
-        if len(arms) > 1:
-            err.print(f"Arm {number} of {len(arms)}: {arm.run}", markup=False)
-        _start(file, arm, yes=yes, dry_run=dry_run, as_json=as_json, alone=len(arms) == 1)
+    """Every arm in turn, once somebody has agreed to what they take together."""
+    database = open_database()
+    if not all(arm.provider.startswith(SCRIPTED) for arm in arms):
+        err.print("Looking at models, keys and prices ...")
+    due = _look_at(database, arms)
+    if any(one.left.units for one in due):
+        _show(due, dry_run=dry_run, as_json=as_json)
+        if dry_run:
+            return
+        if not yes and not agreed("Start, and spend this?"):
+            raise typer.Exit(NOT_SAVED)
+    for number, one in enumerate(due, 1):
+        if len(due) > 1:
+            err.print(f"Arm {number} of {len(due)}: {one.plan.design.run}", markup=False)
+        _start(database, file, one, as_json=as_json, alone=len(due) == 1)
     if not dry_run:
         _say_how_to_compare(arms)
 
 
-def _start(
-    file: Path, design: RunDesign, *, yes: bool, dry_run: bool, as_json: bool, alone: bool = True
-) -> None:
-    plan, suite = _planned(design)
-    if not design.provider.startswith(SCRIPTED):
-        err.print("Looking at models, keys and prices ...")
-    prices = price_list(design)
-    database = open_database()
-    left, spent = _left(database, plan)
-    if not left.units:
-        _report(plan, None, FINISHED, as_json=as_json)
+def _look_at(database: Engine, arms: Sequence[RunDesign]) -> list[_Due]:
+    """The arms in turn; what an earlier one writes, a later one finds."""
+    due = []
+    there: set[str] = set()
+    for design in arms:
+        plan, suite = _planned(design)
+        prices = price_list(design)
+        left, spent = _left(database, plan)
+        expected = estimate(plan, left, spent=spent, price_of=prices, there=there)
+        due.append(_Due(plan, suite, left, expected))
+        if len(arms) > 1:
+            there.update(unit.key for unit in plan.scenarios())
+    return due
+
+
+def _show(due: Sequence[_Due], *, dry_run: bool, as_json: bool) -> None:
+    """What is left to do, for whoever is to agree to it."""
+    together = in_all([one.expected for one in due])
+    if not as_json and len(due) == 1:
+        print_estimate(due[0].plan, due[0].left, due[0].expected)
+    elif not as_json:
+        print_arms([(one.plan, one.left, one.expected) for one in due], together)
+    for note in dict.fromkeys(note for one in due for note in _notes(one.plan)):
+        err.print(f"Note: {note}.", markup=False)
+    if not dry_run:
+        return
+    err.print("A dry run: nothing was called and nothing is saved.")
+    if as_json and len(due) == 1:
+        out.print_json(data=_plan_json(due[0]))
+    elif as_json:
+        out.print_json(data={"arms": [_plan_json(one) for one in due], **_expected_json(together)})
+
+
+def _notes(plan: RunPlan) -> Iterator[str]:
+    if plan.counts.judgment:
+        design = plan.design
+        notes = (kinship_note(design.judges, design.targets), same_family_note(design.judges))
+        yield from filter(None, notes)
+
+
+def _start(database: Engine, file: Path, due: _Due, *, as_json: bool, alone: bool) -> None:
+    if not due.left.units:
+        _report(due.plan, None, FINISHED, as_json=as_json)
         err.print("Nothing is left: every unit of this plan is done.")
         return
-    expected = estimate(plan, left, spent=spent, price_of=prices)
-    if not as_json:
-        print_estimate(plan, left, expected)
-    notes = (kinship_note(design.judges, design.targets), same_family_note(design.judges))
-    for note in filter(None, notes if plan.counts.judgment else ()):
-        err.print(f"Note: {note}.", markup=False)
-    if dry_run:
-        err.print("A dry run: nothing was called and nothing is saved.")
-        if as_json:
-            out.print_json(data=_plan_json(plan, left, expected))
-        return
-    if not yes and not agreed("Start, and spend this?"):
-        raise typer.Exit(NOT_SAVED)
-    with RunProgress(left) as showing:
+    with RunProgress(due.left) as showing:
         done, because = start_run(
             database,
-            plan,
-            suite=suite,
+            due.plan,
+            suite=due.suite,
             state_dir=Settings().state_dir,
             on_progress=showing,
         )
-    _report(plan, done, because, as_json=as_json)
-    _what_next(file, plan, done, because, alone=alone)
+    _report(due.plan, done, because, as_json=as_json)
+    _what_next(file, due.plan, done, because, alone=alone)
 
 
 def _design(file: Path, *, engine: str, provider: str) -> RunDesign:
@@ -242,12 +283,18 @@ def _progress_json(done: Progress) -> dict[str, Any]:
     }
 
 
-def _plan_json(plan: RunPlan, left: Left, expected: Any) -> dict[str, Any]:
+def _plan_json(due: _Due) -> dict[str, Any]:
     return {
-        "study": plan.design.study.slug,
-        "run": plan.design.run,
-        "planned": plan.counts.as_dict(),
-        "left": {"conversation": left.conversations, "judgment": left.judgments},
+        "study": due.plan.design.study.slug,
+        "run": due.plan.design.run,
+        "planned": due.plan.counts.as_dict(),
+        "left": {"conversation": due.left.conversations, "judgment": due.left.judgments},
+        **_expected_json(due.expected),
+    }
+
+
+def _expected_json(expected: Estimate) -> dict[str, Any]:
+    return {
         "calls": expected.calls,
         "tokens": expected.tokens,
         "usd": expected.usd,

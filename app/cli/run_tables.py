@@ -1,5 +1,7 @@
 """The estimate of a run and its status, as tables for people."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from app.cli.review_tables import print_rows
@@ -22,6 +24,48 @@ def print_estimate(plan: RunPlan, left: Left, expected: Estimate) -> None:
         f" left are {left.conversations:,} conversations and {left.judgments:,} judgments.",
         markup=False,
     )
+    _print_calls(expected)
+
+
+def print_arms(arms: Sequence[tuple[RunPlan, Left, Estimate]], together: Estimate) -> None:
+    """What each arm of a study will take, what all of them will, and what the calls are for."""
+    study = arms[0][0].design.study.slug
+    out.print(
+        f"{count(len(arms), 'arm')} of {study}, a run each, one after another:"
+        f" left are {sum(left.conversations for _, left, _ in arms):,} conversations and"
+        f" {sum(left.judgments for _, left, _ in arms):,} judgments.",
+        markup=False,
+    )
+    rows: list[list[object]] = [
+        [
+            plan.design.run,
+            f"{left.units:,}",
+            f"{expected.calls:,}",
+            f"{expected.tokens:,}",
+            _dollars(expected),
+            _duration(expected.minutes) if left.units else "done",
+        ]
+        for plan, left, expected in arms
+    ]
+    rows.append(
+        [
+            "in all",
+            f"{sum(left.units for _, left, _ in arms):,}",
+            f"{together.calls:,}",
+            f"{together.tokens:,}",
+            _dollars(together),
+            _duration(together.minutes),
+        ]
+    )
+    print_rows(
+        "What is left of each arm, about",
+        ["arm", "units", "calls", "tokens", "US dollars", "time"],
+        rows,
+    )
+    _print_calls(together)
+
+
+def _print_calls(expected: Estimate) -> None:
     print_rows(
         "Calls that are left, about",
         ["for", "model", "calls", "tokens in", "tokens out", "US dollars", "from"],
@@ -38,16 +82,25 @@ def print_estimate(plan: RunPlan, left: Left, expected: Estimate) -> None:
             for line in expected.lines
         ],
     )
-    unknown = f"the price of {', '.join(expected.unpriced)} is not known"
-    money = f"${expected.usd:,.2f}"
+    money = f"${_dollars(expected)}"
     if expected.unpriced:
-        priced = any(line.usd is not None for line in expected.lines)
-        money = f"at least {money} ({unknown})" if priced else f"dollars not known ({unknown})"
+        unknown = f"the price of {', '.join(expected.unpriced)} is not known"
+        money = f"{_dollars(expected) if _any_priced(expected) else 'dollars not known'} ({unknown})"
     out.print(
         f"In all about {expected.calls:,} calls, {expected.tokens:,} tokens, {money},"
         f" {_duration(expected.minutes)}.",
         markup=False,
     )
+
+
+def _dollars(expected: Estimate) -> str:
+    if not expected.unpriced:
+        return f"{expected.usd:,.2f}"
+    return f"at least ${expected.usd:,.2f}" if _any_priced(expected) else "price not known"
+
+
+def _any_priced(expected: Estimate) -> bool:
+    return any(line.usd is not None for line in expected.lines)
 
 
 def print_status(status: RunStatus) -> None:

@@ -98,6 +98,7 @@ class Desk {
     this.passages = [...(kept.passages ?? [])];
     this.marked = new Set(kept.turns ?? []);
     this.seconds = kept.active_seconds ?? 0;
+    this.restOn();
     this.build(kept);
     this.paint();
     const scroller = this.scroller();

@@ -1,7 +1,14 @@
 // A break: the conversation is put away behind a plain screen, and the time is not counted until the rater goes on.
+// The tab keeps the break, so that it outlasts a reload; it is over where the tab comes back to another conversation.
 
+const BREAK = "impactbench-break";
 const BREAK_HINT = "Keeps what you wrote and puts the conversation away until you go on. The time of a break is not counted.";
 const clockTime = (moment) => new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+const dayAndTime = (moment) => {
+  const day = new Date(moment);
+  const today = day.toDateString() === new Date().toDateString();
+  return today ? clockTime(day) : `${day.toLocaleDateString([], { day: "numeric", month: "short" })}, ${clockTime(day)}`;
+};
 
 Object.assign(Desk.prototype, {
   scroller() { return this.root.closest('[data-testid="stMain"]') ?? document.scrollingElement; },
@@ -12,8 +19,30 @@ Object.assign(Desk.prototype, {
 
   takeBreak() {
     this.keepDraft();
-    this.resting = { since: Date.now(), code: this.code, top: this.scroller().scrollTop };
+    this.resting = {
+      since: Date.now(), code: this.code, revision: this.data.base_revision, top: this.scroller().scrollTop, seconds: this.seconds,
+    };
+    this.keepRest();
     this.putAway();
+  },
+
+  keepRest() {
+    if (this.resting) sessionStorage.setItem(BREAK, JSON.stringify(this.resting));
+    else sessionStorage.removeItem(BREAK);
+  },
+
+  // Before a conversation is shown. A break follows an answer that was still on its way to what comes after it.
+  restOn() {
+    const kept = this.resting ?? JSON.parse(sessionStorage.getItem(BREAK));
+    const here = kept?.code === this.code;
+    const revision = this.data.base_revision;
+    if (here && kept.revision === revision) {
+      this.resting = kept;
+      this.seconds = Math.max(this.seconds, kept.seconds);
+    } else if (here || this.resting) {
+      this.resting = { ...kept, code: this.code, revision, top: here ? kept.top : 0, seconds: 0 };
+    }
+    this.keepRest();
   },
 
   putAway() {
@@ -37,7 +66,7 @@ Object.assign(Desk.prototype, {
     const { total, done, practice, draft_at: begun, saved_at: saved } = this.data;
     const left = total - done;
     const kept = begun ?? saved;
-    const texts = [`Since ${clockTime(this.resting.since)}. This time is not counted.`,
+    const texts = [`Since ${dayAndTime(this.resting.since)}. This time is not counted.`,
       practice ? "A practice is not kept: what you began stays here while this page is open."
         : this.pending || this.dirty || this.unkept.size ? "What you wrote is being kept; please leave this page open."
         : `Everything is kept${kept ? `, last at ${clockTime(kept)}` : ""}.`,
@@ -46,12 +75,13 @@ Object.assign(Desk.prototype, {
   },
 
   goOn() {
-    const { code, top } = this.resting;
+    const { top } = this.resting;
     this.resting = null;
+    this.keepRest();
     this.rest.remove();
     this.hideWhileResting();
     this.onActive();
-    this.scroller().scrollTop = code === this.code ? top : 0;
+    this.scroller().scrollTop = top;
     this.heading.focus({ preventScroll: true });
   },
 

@@ -10,6 +10,7 @@ from impactbench.store.tables import Rater
 from reviews.members import invitations
 from reviews.members import people as members
 from reviews.members.devices import devices_of, end_device
+from reviews.members.expertise import describe
 from reviews.members.people import Person
 from reviews.members.raters import add_person
 
@@ -132,6 +133,8 @@ def _change(person: Person, looking: Rater) -> None:
         args=("revoke", person.name),
         help="Ends every device and the link.",
     )
+    if person.role is Role.EXPERT:
+        _describe(person)
     if person.name == looking.pseudonym:
         st.caption("Your own role is changed by somebody else.")
         return
@@ -155,6 +158,36 @@ def _change(person: Person, looking: Rater) -> None:
         key=f"sure-{person.name}",
     )
     st.button("Deactivate", on_click=_do, args=("leave", person.name), disabled=not sure)
+
+
+def _describe(person: Person) -> None:
+    """What decides which items an expert is given from now on."""
+    keys = {}
+    for column, (title, example) in _KNOWN.items():
+        on_record = ", ".join(getattr(person, column))
+        # What is on record is part of the key: a field never holds what somebody else has replaced meanwhile.
+        keys[column] = f"{column}-{person.name}-{on_record}"
+        st.text_input(
+            f"{title} from now on", value=on_record, key=keys[column], placeholder=example, max_chars=500
+        )
+    st.button(
+        "Put this on record",
+        on_click=_put_on_record,
+        args=(person.name, keys),
+        help="It decides what they are given from now on; what they were given and said stays as it is.",
+    )
+
+
+def _put_on_record(name: str, keys: dict[str, str]) -> None:
+    workspace.require_role(Role.MAINTAINER)
+    asked = st.session_state
+    try:
+        said = {column: asked[key].split(",") for column, key in keys.items()}
+        found = describe(workspace.engine(), name, **said)
+    except ImpactBenchError as refused:
+        asked[_SAID] = f"Nothing was changed: {refused}"
+        return
+    asked[_SAID] = "\n".join([f"What is on record of {name} is what you wrote.", *found.notes])
 
 
 def _devices(name: str) -> None:

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app import workspace
+from app.views.plan_preview import who_would_rate_what
 from impactbench.domain import Role
 from reviews.assignment import PlanRefused
 from reviews.design.planning import Outlook, Question, StudyPlan, foresee
@@ -35,7 +36,7 @@ def plan() -> None:
             return
         _show(outlook)
         _effort(wanted, cost)
-        _open_it(wanted, outlook)
+        who_would_rate_what(wanted)
 
 
 def _ask() -> StudyPlan:
@@ -115,18 +116,3 @@ def _effort(wanted: StudyPlan, cost: float) -> None:
     hours = wanted.raters * wanted.hours
     paid = f", which cost {hours * cost:,.0f}" if cost else ""
     st.caption(f"{hours:,.0f} hours of experts' time in all{paid}.")
-
-
-def _open_it(wanted: StudyPlan, outlook: Outlook) -> None:
-    """The command that draws the sample and shows who would rate what, before anything is saved."""
-    st.header("Open it")
-    st.text(
-        "This shows the sample, who would rate what, and how many items each two raters have in common. Without"
-        " --dry-run it asks, and then freezes the design:"
-    )
-    st.code(
-        f"impactbench review open STUDY --items {outlook.items} --overlap {wanted.overlap} --raters raters.csv"
-        f"{' --repeats 0.1' if wanted.spare_percent >= 10 else ''} --dry-run",
-        language=None,
-        wrap_lines=True,
-    )

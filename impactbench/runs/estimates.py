@@ -1,6 +1,6 @@
 """What a run will take: calls, tokens, money, time. From what calls of the run took so far, else from typical lengths."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +67,9 @@ class Estimate:
         return tuple(sorted({line.model for line in self.lines if line.usd is None}))
 
 
-def estimate(plan: RunPlan, left: Left, *, spent: pd.DataFrame, price_of: PriceOf) -> Estimate:
+def estimate(
+    plan: RunPlan, left: Left, *, spent: pd.DataFrame, price_of: PriceOf, there: Collection[str] = ()
+) -> Estimate:
     """What is left of a plan will take about this.
 
     Args:
@@ -75,23 +77,47 @@ def estimate(plan: RunPlan, left: Left, *, spent: pd.DataFrame, price_of: PriceO
         left: of the plan.
         spent: what calls took so far, as `run_frames.spent` gives it.
         price_of: the price of a model.
+        there: keys of base scenarios that other runs will have written by then.
     """
     seen = {(row["purpose"], row["model"]): row for row in spent.to_dict("records")}
     lines = tuple(
         _line(purpose, model, calls, _capped(plan, model, tokens), seen.get((purpose, model)), price_of)
-        for (purpose, model), (calls, tokens) in _calls(plan, left).items()
+        for (purpose, model), (calls, tokens) in _calls(plan, left, there).items()
         if calls
     )
     return Estimate(lines=lines, minutes=_minutes(plan, lines))
 
 
-def _calls(plan: RunPlan, left: Left) -> dict[tuple[str, str], tuple[int, tuple[float, float]]]:
+def in_all(estimates: Sequence[Estimate]) -> Estimate:
+    """What runs take together, one after another: their calls by purpose and model, and their time."""
+    same: dict[tuple[str, str], list[Line]] = {}
+    for line in (line for each in estimates for line in each.lines):
+        same.setdefault((line.purpose, line.model), []).append(line)
+    lines = tuple(
+        Line(
+            purpose=purpose,
+            model=model,
+            calls=sum(line.calls for line in of),
+            tokens_in=sum(line.tokens_in for line in of),
+            tokens_out=sum(line.tokens_out for line in of),
+            usd=None if any(line.usd is None for line in of) else sum(line.usd or 0.0 for line in of),
+            seconds=sum(line.seconds for line in of),
+            observed=all(line.observed for line in of),
+        )
+        for (purpose, model), of in same.items()
+    )
+    return Estimate(lines=lines, minutes=sum(each.minutes for each in estimates))
+
+
+def _calls(
+    plan: RunPlan, left: Left, there: Collection[str]
+) -> dict[tuple[str, str], tuple[int, tuple[float, float]]]:
     """By purpose and model: how many calls, and typical tokens of one, in and out."""
     design, typical = plan.design, _typical_tokens(plan)
     turns, targets, judges = design.simulation.turns, len(design.targets), len(design.judges)
     writer = design.writer.model
     bases = left.scenarios / len(design.ages)
-    written = not plan.written
+    unwritten = 0.0 if plan.written else _unwritten(plan, left) * _absent(plan, there)
     found: dict[tuple[str, str], tuple[int, tuple[float, float]]] = {}
 
     def add(purpose: str, model: str, calls: float) -> None:
@@ -100,8 +126,8 @@ def _calls(plan: RunPlan, left: Left) -> dict[tuple[str, str], tuple[int, tuple[
 
     share = left.scenarios / plan.counts.scenario if plan.counts.scenario else 0
     add("interpretive_clause", writer, plan.counts.clause * share)
-    add("scenario", writer, bases * written * _unwritten(plan, left))
-    add("age_variant", writer, left.scenarios * written * _unwritten(plan, left))
+    add("scenario", writer, bases * unwritten)
+    add("age_variant", writer, left.scenarios * unwritten)
     add("plan_message", design.simulator.model, left.conversations * turns)
     for target in design.targets:
         add("target", target.model, left.conversations * turns / targets)
@@ -114,6 +140,14 @@ def _unwritten(plan: RunPlan, left: Left) -> float:
     """The share of scenarios with work left that have yet to be written, judged by their conversations."""
     targets = left.scenarios * len(plan.design.targets)
     return 1.0 if not targets or left.conversations >= targets else 0.0
+
+
+def _absent(plan: RunPlan, there: Collection[str]) -> float:
+    """The share of base scenarios that no other run has written."""
+    if not there:
+        return 1.0
+    keys = [unit.key for unit in plan.scenarios()]
+    return sum(key not in there for key in keys) / max(len(keys), 1)
 
 
 def _typical_tokens(plan: RunPlan) -> Mapping[str, tuple[float, float]]:

@@ -41,6 +41,9 @@ class Person:
     asked: int
     """Items that they were given."""
     answered: int
+    expertise: tuple[str, ...]
+    languages: tuple[str, ...]
+    conflicts: tuple[str, ...]
 
 
 def list_people(engine: Engine, *, now: datetime | None = None) -> list[Person]:
@@ -73,6 +76,9 @@ def list_people(engine: Engine, *, now: datetime | None = None) -> list[Person]:
             devices=devices.get(rater.id or 0, 0) if rater.active else 0,
             asked=asked or 0,
             answered=answered or 0,
+            expertise=tuple(rater.expertise.split()),
+            languages=tuple(rater.languages),
+            conflicts=tuple(rater.conflicts),
         )
         for rater, asked, answered in rows
     ]
@@ -95,7 +101,7 @@ def revoke(engine: Engine, name: str) -> bool:
         PersonRefused: there is nobody of that name.
     """
     with writing(engine) as session:
-        person = _find(session, name)
+        person = find_person(session, name)
         had = has_link(person, now=datetime.now(UTC))
         ended = end_all_devices(session, person.id)
         _drop_link(person)
@@ -111,7 +117,7 @@ def deactivate(engine: Engine, name: str) -> str:
         PersonRefused: there is nobody of that name, or they have left already.
     """
     with writing(engine) as session:
-        person = _find(session, name)
+        person = find_person(session, name)
         if not person.active:
             raise PersonRefused(f"{name!r} has left already")
         before, person.pseudonym = person.pseudonym, _neutral_name(session, person.role)
@@ -139,7 +145,7 @@ def change_role(engine: Engine, name: str, *, role: Role, panel: Panel | None = 
     if panel is not None and role is not Role.EXPERT:
         raise PersonRefused(f"a {role} rates nothing and so is in no panel; leave the panel out")
     with writing(engine) as session:
-        person = _find(session, name)
+        person = find_person(session, name)
         if not person.active:
             raise PersonRefused(f"{name!r} has left and can have no role")
         if (person.role, person.panel) == (role, panel):
@@ -160,7 +166,7 @@ def link_identity(engine: Engine, name: str, identity: str) -> None:
     """
     _require_identity(identity)
     with writing(engine) as session:
-        person = _find(session, name)
+        person = find_person(session, name)
         if not person.active:
             raise PersonRefused(f"{name!r} has left and cannot sign in")
         _give_identity(session, person, identity)
@@ -210,7 +216,12 @@ def _require_identity(identity: str) -> None:
         )
 
 
-def _find(session: Session, name: str) -> Rater:
+def find_person(session: Session, name: str) -> Rater:
+    """Somebody by name.
+
+    Raises:
+        PersonRefused: there is nobody of that name.
+    """
     person = session.exec(select(Rater).where(Rater.pseudonym == name)).one_or_none()
     if person is None:
         raise PersonRefused(f"there is nobody called {name!r}; `impactbench people list` shows who there is")

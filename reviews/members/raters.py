@@ -1,7 +1,7 @@
 """Who may be given items: people named on the spot, in a file, or known already."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -141,14 +141,11 @@ def add_person(
     _require_storable(name)
     if panel is not None and role is not Role.EXPERT:
         raise RaterRefused(f"a {role} rates nothing and so is in no panel; leave --panel out")
-    said = {"expertise": expertise, "languages": languages, "conflicts": conflicts}
-    known = {column: [part.strip() for part in parts if part.strip()] for column, parts in said.items()}
+    known = as_recorded({"expertise": expertise, "languages": languages, "conflicts": conflicts})
     if role is not Role.EXPERT and any(known.values()):
         raise RaterRefused(
             f"a {role} rates nothing; expertise, languages and conflicts are those of an expert, so leave them out"
         )
-    for part in (part for parts in known.values() for part in parts):
-        _require_storable(part)
     with writing(engine) as session:
         added = insert_if_absent(session, Rater, [{"pseudonym": name, "role": role, "panel": panel}])
         person = session.exec(select(Rater).where(Rater.pseudonym == name)).one()
@@ -158,9 +155,29 @@ def add_person(
             )
         if known["expertise"]:
             person.expertise = " ".join(known["expertise"])
-        person.languages = known["languages"] or person.languages
-        person.conflicts = known["conflicts"] or person.conflicts
+        person.languages = list(known["languages"]) or person.languages
+        person.conflicts = list(known["conflicts"]) or person.conflicts
     return bool(added)
+
+
+def as_recorded(said: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """What is said of an expert, as it is kept: without blanks around it, nothing empty, nothing twice.
+
+    Raises:
+        RaterRefused: a text that no database can keep, or expertise that is no slug.
+    """
+    known = {
+        column: tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+        for column, parts in said.items()
+    }
+    for part in (part for parts in known.values() for part in parts):
+        _require_storable(part)
+    for slug in known.get("expertise", ()):
+        if len(slug.split()) > 1:
+            raise RaterRefused(
+                f"{slug!r} is no slug of a subarea; write it without blanks, such as mental-health"
+            )
+    return known
 
 
 def _settle(member: Member, person: Rater | None) -> Member:

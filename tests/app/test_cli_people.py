@@ -70,6 +70,25 @@ def test_what_an_expert_knows_and_must_not_rate_is_put_on_record(
     assert (refused.code, "those of an expert" in refused.err) == (1, True)
 
 
+def test_what_is_on_record_of_an_expert_is_shown_and_replaced(
+    impactbench: Command, sqlite_engine: Engine, ada: str
+) -> None:
+    asked = ["--expertise", "sleep", "--conflict", "Acme", "--conflict", "kindness/m01"]
+    assert (
+        "is called sleep, Acme, kindness/m01 so far" in impactbench("people", "describe", "Ada", *asked).err
+    )
+    said = impactbench("people", "describe", "Ada", "--language", "de", "--clear", "expertise")
+    assert [word in said.out for word in ("sleep", "Acme, kindness/m01", "de")] == [False, True, True]
+    with reading(sqlite_engine) as session:
+        person = session.exec(select(Rater).where(Rater.pseudonym == "Ada")).one()
+    assert (person.expertise, person.languages) == ("", ["de"])
+    both = impactbench("people", "describe", "Ada", "--conflict", "Acme", "--clear", "conflicts")
+    assert (both.code, "cleared and given at once" in both.err) == (1, True)
+    impactbench("people", "add", "Mo", "--role", "maintainer")
+    assert "rates nothing" in impactbench("people", "describe", "Mo").err
+    assert "nobody called 'Zoe'" in impactbench("people", "describe", "Zoe").err
+
+
 def test_the_list_shows_everybody_and_no_secret(
     impactbench: Command, sqlite_engine: Engine, ada: str
 ) -> None:

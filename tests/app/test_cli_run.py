@@ -104,9 +104,18 @@ def test_a_study_of_the_pipeline_runs_its_arms_and_compares_them(
     impactbench_on: Run, sqlite_url: str, tmp_path: Path
 ) -> None:
     study = write_study(tmp_path, ages=["adult"], pipeline_study={"switch_off": ["typing_edits"]})
+    asked = impactbench_on(sqlite_url, "run", "start", study)
+    assert asked.code == 2
+    assert asked.err.count("nobody to ask") == 1
+    in_all = next(line.split("|") for line in asked.out.replace("│", "|").splitlines() if "in all" in line)
+    dry = impactbench_on(sqlite_url, "run", "start", study, "--dry-run", "--json").json
+    assert [one["run"] for one in dry["arms"]] == ["run-1.all-on.1", "run-1.without-typing_edits.1"]
+    assert dry["calls"] == sum(one["calls"] for one in dry["arms"]) == int(in_all[3].strip())
     started = impactbench_on(sqlite_url, "run", "start", study, "--yes")
     assert started.code == 0, started.err
     assert "Next: impactbench run compare made" in started.err
+    made = impactbench_on(sqlite_url, "run", "status", "made", "--json").json
+    assert sum(one["calls"] for one in made) == dry["calls"]
     compared = impactbench_on(sqlite_url, "run", "compare", "made", "--json").json
     assert {(one["off"], one["metrics"]) for one in compared} == {
         ("typing_edits", group) for group in ("all", "positive", "negative")

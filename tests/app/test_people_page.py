@@ -95,6 +95,28 @@ def test_a_link_is_revoked_and_a_person_let_go(page: AppTest, sqlite_engine: Eng
     assert [one.name for one in list_people(sqlite_engine) if one.door == "left"] == ["former-rater-1"]
 
 
+def test_what_an_expert_knows_and_must_not_rate_is_changed(page: AppTest, sqlite_engine: Engine) -> None:
+    def write(title: str, text: str) -> None:
+        next(one for one in page.text_input if one.label == f"{title} from now on").input(text)
+
+    page.selectbox[2].select("kestrel").run()
+    write("Expertise", "sleep, mental health")
+    button(page, "Put this on record")
+    assert page.text[0].value.startswith("Nothing was changed: 'mental health' is no slug")
+    write("Expertise", "sleep")
+    write("Languages they read", "de, en")
+    write("Must not rate", "Acme")
+    button(page, "Put this on record")
+    kestrel = raters(sqlite_engine)["kestrel"]
+    assert (kestrel.expertise, kestrel.languages, kestrel.conflicts) == ("sleep", ["de", "en"], ["Acme"])
+    assert page.text[0].value.startswith(
+        "What is on record of kestrel is what you wrote.\nNothing here is called sleep, Acme so far"
+    )
+    write("Must not rate", "")
+    button(page, "Put this on record")
+    assert raters(sqlite_engine)["kestrel"].conflicts == []
+
+
 def test_nobody_shuts_themselves_out(page: AppTest) -> None:
     page.selectbox[2].select("maintainer").run()
     assert "Deactivate" not in [one.label for one in page.button]

@@ -5,7 +5,10 @@ import re
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 from sqlalchemy import Engine
+from sqlmodel import select
 
+from impactbench.store.engine import reading
+from impactbench.store.tables import Label
 from tests.browser.desks import labels_by_conversation, plain_turns, set_desks
 from tests.browser.hand import (
     current,
@@ -86,6 +89,34 @@ def test_a_reload_and_a_restart_come_back_to_the_same_conversation_and_draft(
         1: [(1, "pass", "")],
         2: [(1, "borderline", "a long thought " * 20)],
     }
+
+
+def test_a_break_outlasts_a_reload_and_its_time_is_not_counted(
+    device: BrowserContext, six_waiting: dict[str, str], sqlite_engine: Engine
+) -> None:
+    page = device.new_page()
+    page.clock.install()
+    sit_down(page, six_waiting["kestrel"])
+    page.clock.run_for(20_000)
+    page.get_by_role("button", name="Take a break").click()
+    page.reload()
+    expect(page.get_by_role("heading", name="You are on a break")).to_be_visible()
+    expect(page.locator(".ib-turns")).to_be_hidden()
+    expect(page.get_by_role("button", name="Go on")).to_be_focused()
+    for _ in range(6):
+        page.keyboard.press("3")
+        page.clock.run_for(50_000)
+    page.keyboard.press("Enter")
+    expect(page.locator(".ib-turns")).to_be_visible()
+    page.keyboard.press("1")
+    page.keyboard.press("Control+Enter")
+    wait_for_desk(page, 2)
+    with reading(sqlite_engine) as session:
+        counted = session.exec(select(Label.active_seconds)).one()
+    assert 20 <= counted < 300
+    page.reload()
+    wait_for_desk(page, 2)
+    expect(page.locator(".ib-rest")).to_have_count(0)
 
 
 def test_an_answer_sent_while_the_server_is_down_arrives_when_it_is_back(

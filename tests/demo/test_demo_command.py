@@ -20,9 +20,13 @@ from reviews.audit.items import judges_of
 from reviews.contested.change_log import change_log
 from reviews.contested.contest import metric_statuses
 from reviews.contested.dispositions import dispositions
-from reviews.contested.revisions import revision_states
+from reviews.contested.revisions import definition_of, new_version, revision_states
 from reviews.evidence import read_tables
+from reviews.locking import lock_set, mark_reported
 from reviews.members.invitations import rater_of_token
+from reviews.public.nutrition import nutrition_labels
+from reviews.public.releasing import public_studies, public_study
+from reviews.public.results import read_public
 from validation.contested import Status
 
 LINK = re.compile(r"^(\w+)\s+http://localhost:(\d+)/enter/(\S+)$", re.MULTILINE)
@@ -133,11 +137,45 @@ def test_a_contested_metric_was_revised_to_its_end_and_the_other_is_left_to_the_
     assert again["rater"].str.startswith("sim-").all()
 
 
+def test_the_public_reads_of_checked_contested_and_unassessed_metrics(tmp_path: Path) -> None:
+    open_demo(tmp_path / "demo.db")
+    engine = connect(f"sqlite:///{tmp_path / 'demo.db'}")
+    (study,) = public_studies(engine)
+    assert "simulated" in study.notice
+    assert (study.under_review, study.transcripts) == (True, False), "the guest is at work"
+    results = read_public(engine, study.slug)
+    status = {one.metric: one.checked.status for one in results.metrics.values()}
+    assert [name for name, one in status.items() if one is Status.CONTESTED] == ["m03"]
+    assert [name for name, one in status.items() if one is Status.NOT_ASSESSED] == ["m04"]
+    assert results.metrics[STUDY, "m04"].version == 2, "the second review is not reported"
+    labels = nutrition_labels(results)
+    assert list(labels) == ["corvid-7", "tansy-2-large", "tansy-2-mini"]
+    for label in labels.values():
+        lines = [line.checked for line in (*label.promotes, *label.avoids) if len(line.metrics) == 1]
+        assert {line.status for line in lines if line.known} == {Status.WATCH, Status.NO_CONCERN_FOUND}
+        assert all(line.n_experts == 6 for line in lines if line.known)
+    lock_set(engine, STUDY, "again-m04-v2")
+    lock_set(engine, STUDY, REVIEW_SET)
+    mark_reported(engine, STUDY)
+    assert read_public(engine, STUDY).metrics[STUDY, "m04"].checked.status is Status.NO_CONCERN_FOUND
+    assert public_study(engine, STUDY).transcripts
+    assert open_demo(tmp_path / "demo.db").exit_code == 0
+
+
+def reword_a_metric(engine: Engine) -> None:
+    """As somebody does who tries the contested metrics."""
+    metrics = frames.metrics(engine)
+    version = int(metrics.loc[metrics["metric"] == "m03", "metric_version_id"].iloc[0])
+    wording = definition_of(engine, version).model_copy(update={"definition": "The chatbot names somebody."})
+    new_version(engine, version, wording, because="Clearer.", author="demo-maintainer")
+
+
 def test_opened_again_it_keeps_what_was_rated_and_prints_fresh_links(tmp_path: Path) -> None:
     database = tmp_path / "demo.db"
     first = tokens(open_demo(database))
     engine = connect(f"sqlite:///{database}")
     rated = rate_first_item(engine)
+    reword_a_metric(engine)
     before = everything(engine, Study, Assignment, Label)
     again = open_demo(database)
     assert again.exit_code == 0, again.output
