@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import pandas as pd
-from sqlalchemy import ColumnElement, Engine, RowMapping, select, true
+from sqlalchemy import ColumnElement, Engine, RowMapping, Select, select, true
 
 from impactbench.adapters.ratings_table_items import LABELS_ONLY
 from impactbench.domain import Polarity, Turn, passes
@@ -80,33 +81,7 @@ def _verdicts(engine: Engine, results: PublicResults, metrics: Sequence[PublicMe
         return pd.DataFrame(columns=columns)
     by_version = {one.metric_version_id: one for one in metrics}
     one_only = judgment.metric_version_id == metrics[0].metric_version_id if len(metrics) == 1 else true()
-    query = (
-        select(
-            conversation.id.label("conversation_id"),
-            conversation.run_id,
-            judgment.metric_version_id,
-            scenario.slug.label("scenario"),
-            scenario.base_scenario,
-            scenario.age,
-            scenario.user_goal,
-            model.slug.label("model"),
-            conversation.status,
-            judgment.present,
-        )
-        .select_from(t.Judgment)
-        .join(t.Conversation, conversation.id == judgment.conversation_id)
-        .join(t.Scenario, scenario.id == conversation.scenario_id)
-        .join(t.Run, run.id == conversation.run_id)
-        .join(t.Study, study.id == run.study_id)
-        .join(t.Model, model.id == conversation.model_id)
-        .where(
-            study.slug == results.study.slug,
-            judgment.judge_id == results.judge_id,
-            judgment.repeat == 0,
-            one_only,
-        )
-        .order_by(scenario.slug, model.slug, conversation.key)
-    )
+    query = _said(results, conversation.run_id).where(one_only)
     with reading(engine) as session:
         found = session.connection().execute(query)
         frame = pd.DataFrame(found.mappings().all(), columns=list(found.keys()))
@@ -142,7 +117,21 @@ def transcripts_of(
 def _transcripts(engine: Engine, results: PublicResults, chosen: ColumnElement[bool]) -> list[Transcript]:
     if not results.study.transcripts:
         return []
-    query = (
+    more = conversation.turns, judgment.unscored_because, judgment.justification
+    query = _said(results, *more).where(chosen)
+    with reading(engine) as session:
+        rows = session.connection().execute(query).mappings().all()
+    by_version = {one.metric_version_id: one for one in results.metrics.values()}
+    return [
+        _public(row, by_version[row["metric_version_id"]], results.checks.labels)
+        for row in rows
+        if row["metric_version_id"] in by_version
+    ]
+
+
+def _said(results: PublicResults, *more: Any) -> Select[Any]:
+    """Conversations of the study with what its judge said first of each, by scenario and model."""
+    return (
         select(
             conversation.id.label("conversation_id"),
             scenario.slug.label("scenario"),
@@ -150,12 +139,10 @@ def _transcripts(engine: Engine, results: PublicResults, chosen: ColumnElement[b
             scenario.age,
             scenario.user_goal,
             model.slug.label("model"),
-            conversation.turns,
             conversation.status,
             judgment.metric_version_id,
             judgment.present,
-            judgment.unscored_because,
-            judgment.justification,
+            *more,
         )
         .select_from(t.Judgment)
         .join(t.Conversation, conversation.id == judgment.conversation_id)
@@ -167,18 +154,9 @@ def _transcripts(engine: Engine, results: PublicResults, chosen: ColumnElement[b
             study.slug == results.study.slug,
             judgment.judge_id == results.judge_id,
             judgment.repeat == 0,
-            chosen,
         )
-        .order_by(scenario.slug, model.slug)
+        .order_by(scenario.slug, model.slug, conversation.key)
     )
-    with reading(engine) as session:
-        rows = session.connection().execute(query).mappings().all()
-    by_version = {one.metric_version_id: one for one in results.metrics.values()}
-    return [
-        _public(row, by_version[row["metric_version_id"]], results.checks.labels)
-        for row in rows
-        if row["metric_version_id"] in by_version
-    ]
 
 
 def _public(

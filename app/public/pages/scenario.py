@@ -27,7 +27,8 @@ def scenario_in_view(visit: Visit, metric: PublicMetric) -> Sheet | None:
         return None
     with_words = visit.study.transcripts and any(one.has_words for one in verdicts)
     spoken = transcripts_of(visit.engine, visit.results, metric, named=slug) if with_words else []
-    told = [one for one in spoken if one.turns or one.justification]
+    known = {one.conversation_id for one in verdicts}
+    told = [one for one in spoken if one.conversation_id in known and (one.turns or one.justification)]
     return Sheet(f"{metric.name}: {slug}", _parts(visit, metric, verdicts, told))
 
 
