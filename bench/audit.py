@@ -24,7 +24,8 @@ from reviews.audit.items import Judge, judges_of
 from reviews.audit.judge import ceilings, differing_items, judge_by_group, judge_by_metric, readings
 from reviews.audit.memory import Memory
 from reviews.contested.contest import metric_statuses
-from reviews.evidence import StudyTables, coverage, read_tables
+from reviews.evidence import StudyTables, coverage
+from reviews.evidence_reading import StudyReader
 
 METRICS, ITEMS, RATERS = 1000, 60, 3
 STUDY = "large"
@@ -40,7 +41,8 @@ def main() -> int:
         fill(engine)
         memory = Memory()
         print(f"{METRICS} metrics x {ITEMS} items x {RATERS} raters")
-        tables = timed("reading the study", lambda: read_tables(engine, STUDY))
+        reader = StudyReader(engine)
+        tables = timed("reading the study", lambda: reader.tables(STUDY))
         timed("coverage", lambda: coverage(tables))
         timed("agreement page, cold", lambda: agreement_page(tables, memory))
         timed("contested metrics, cold", lambda: metric_statuses(tables, remember=memory))
@@ -50,7 +52,7 @@ def main() -> int:
         print(f"  computed anew: {memory.computed - before}")
         timed("whether anything changed (a warm page)", lambda: frames.state(engine, STUDY))
         change_one_label(engine, revision=2)
-        changed = timed("reading again after one label", lambda: read_tables(engine, STUDY))
+        changed = timed("reading on after one label", lambda: reader.tables(STUDY))
         before = memory.computed
         timed("agreement page after one label", lambda: agreement_page(changed, memory))
         print(f"  computed anew: {memory.computed - before} (one metric and the pools it is in, twice)")

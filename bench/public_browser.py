@@ -21,7 +21,6 @@ from tests.browser.serving import QUIET, chromium
 
 WITHIN = 1.0
 """Seconds until a page must be interactive."""
-_PATIENCE = 30_000
 _AFTER_START = 0.7
 """Seconds that Chromium needs for itself when it starts."""
 _TABLE = ".ib-table tbody tr"
@@ -32,11 +31,14 @@ _WATCH = """
 (() => {
   const has = (css) => [...document.querySelectorAll(css)].some((one) => one.getBoundingClientRect().height > 0);
   const settled = () => document.readyState !== "loading" && WANTED.every(has);
-  const look = () => settled() ? setTimeout(() => { window.ibThere = performance.now(); }, 0) : requestAnimationFrame(look);
-  look();
+  const until = (holds) => new Promise((resolve) => {
+    const look = () => holds() ? setTimeout(() => resolve(performance.now()), 0) : requestAnimationFrame(look);
+    look();
+  });
+  window.ibThere = until(settled);
+  window.ibWorks = until(() => settled() && document.documentElement.classList.contains("ib-scripted"));
 })();
 """
-_WORKS = "window.ibThere !== undefined && document.documentElement.classList.contains('ib-scripted')"
 _CHOOSE = """
 async () => {
   const main = document.querySelector("main"), start = performance.now();
@@ -110,8 +112,8 @@ def visit(context: BrowserContext, place: Place, address: str) -> Visit:
     try:
         page.add_init_script(_WATCH.replace("WANTED", json.dumps(place.there)))
         page.goto(address, wait_until="commit")
-        page.wait_for_function(_WORKS, timeout=_PATIENCE)
         there = page.evaluate("window.ibThere") / 1000
+        page.evaluate("window.ibWorks")
         if not place.chooses:
             return Visit(there, there, None)
         page.locator(_CONTROL).first.click()
