@@ -1,5 +1,6 @@
 """Where public pages are, for links from one to the other."""
 
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from reviews.public.releasing import PublicStudy
@@ -31,6 +32,11 @@ def where_conversation_is(study: PublicStudy, key: tuple[str, str], conversation
 def where_scenario_is(study: PublicStudy, key: tuple[str, str], scenario: str) -> str:
     """The address of a scenario of a metric, with every conversation in it."""
     return "/metrics?" + urlencode({"study": study.slug, "metric": "__".join(key), "scenario": scenario})
+
+
+def where_explored(choices: Mapping[str, str]) -> str:
+    """The address of the comparison with these choices."""
+    return "/explore?" + urlencode(choices)
 
 
 def where_page_is(path: str, study: PublicStudy) -> str:

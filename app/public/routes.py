@@ -89,19 +89,25 @@ def routes(engine: Engine, settings: Settings) -> list[Route]:
 
 def front_page(engine: Engine, looking: Rater | None) -> Response:
     """What has been released."""
+    if looking is not None and not is_member(looking):
+        return _refused("ImpactBench", looking)
     return _html(document(front.front(engine, public_studies(engine)), looking=looking))
 
 
 def _page(engine: Engine, path: str, looking: Rater | None, request: Request) -> Response:
     title = PAGES[path].title
     if looking is not None and not is_member(looking):
-        return _html(document(Sheet(title, [warning(_NOT_FOR_YOU)]), looking=looking), status=403)
+        return _refused(title, looking)
     found = visit(engine, looking, dict(request.query_params))
     if found is None:
         said = _NOTHING if looking is None else _NO_STUDY
         return _html(document(Sheet(title, [text(said)]), path=path, looking=looking))
     sheet = whole_sheet(path, found)
     return _html(document(sheet, path=path, study=found.study.slug, looking=looking))
+
+
+def _refused(title: str, looking: Rater | None) -> Response:
+    return _html(document(Sheet(title, [warning(_NOT_FOR_YOU)]), looking=looking), status=403)
 
 
 def _label_file(engine: Engine, looking: Rater | None, request: Request, kind: str) -> Response:
@@ -122,7 +128,7 @@ def _marked(engine: Engine, settings: Settings, request: Request, sent: dict[str
     metric = None if found is None else _metric(found)
     number = request.query_params.get("conversation", "")
     if not is_own_page(request, settings) or looking is None or found is None or not found.maintains:
-        return _html(document(Sheet("Not saved", [text(_NOT_FOR_YOU)]), looking=looking), status=403)
+        return _refused("Not saved", looking)
     try:
         if metric is None or not number.isdecimal():
             raise CaseRefused("the address names no conversation of this study")

@@ -91,6 +91,7 @@ def test_members_see_what_is_not_released_marked_so_and_raters_see_nothing(
         assert "tansy-2" not in refused
         assert "kindness" not in refused
     assert "This page is not for your role." in rater.sees("label", status=403)
+    assert "winter" not in rater.sees("about", status=403)
 
 
 def test_no_page_names_a_rater_or_shows_a_conversation_that_is_not_public(

@@ -10,7 +10,7 @@ from app.public.pages.explore_rates import hollow, lines_of, rates_table
 from app.public.pages.explore_scope import Scope, choose_kind, choose_scope, choose_weights
 from app.public.parts import Sheet, answer, text
 from app.public.picture import picture
-from app.public.places import where_metric_is
+from app.public.places import where_explored, where_label_is, where_metric_is
 from app.public.tables import Cell, table
 from app.public.visit import Visit
 from impactbench.domain import Polarity
@@ -79,7 +79,13 @@ def _both(visit: Visit, results: PublicResults, scope: Scope) -> Iterator[Markup
         alt="For each model, the share of conversations with helpful behaviour and without harmful behaviour",
     )
     yield hollow(checked)
-    yield rates_table(rates, checked, of="model", names=results.names)
+    yield rates_table(
+        rates,
+        checked,
+        of="model",
+        names=results.names,
+        where=lambda one: where_label_is(visit.study, one.model),
+    )
 
 
 def _more_helpful(rates: list[PlaceRate]) -> int:
@@ -104,7 +110,7 @@ def _areas(visit: Visit, results: PublicResults, scope: Scope) -> Iterator[Marku
     checked = places_checked(results, level=level, filters=scope.filters)
     yield answer(
         f"How {names[model]} did in {scope.place}, by {'part' if scope.area else 'area'}.",
-        "Choose an area above to open it.",
+        "Each leads to what it consists of.",
     )
     yield text(_MARKS)
     yield picture(
@@ -114,7 +120,14 @@ def _areas(visit: Visit, results: PublicResults, scope: Scope) -> Iterator[Marku
         alt=f"For each area, how often {names[model]} showed helpful behaviour and avoided harmful behaviour",
     )
     yield hollow(checked)
-    yield rates_table(rates, checked, of="place", names=results.names)
+    inside = "part" if scope.area else "area"
+    yield rates_table(
+        rates,
+        checked,
+        of="place",
+        names=results.names,
+        where=lambda one: where_explored({**visit.asked, "study": visit.study.slug, inside: one.place}),
+    )
 
 
 def _metrics(visit: Visit, results: PublicResults, scope: Scope, model: str) -> Iterator[Markup]:

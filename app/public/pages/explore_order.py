@@ -9,6 +9,7 @@ from app.public.charts import Dot
 from app.public.pages.explore_scope import Scope
 from app.public.parts import answer, folded, note, text
 from app.public.picture import picture
+from app.public.places import where_label_is
 from app.public.tables import Cell, table
 from app.public.visit import Visit
 from impactbench.domain import Polarity
@@ -66,7 +67,11 @@ def order(
     weighed = name != "conversation"
     rows = [
         [
-            Cell(text=results.names[str(one.name)], whole=True),
+            Cell(
+                text=results.names[str(one.name)],
+                where=where_label_is(visit.study, str(one.name)),
+                whole=True,
+            ),
             Cell(text=in_hundred(one.rate), whole=True),
             Cell(text=_places(one), whole=True),
             *([Cell(text=_moved(one, alike.get(one.name)), whole=True)] if weighed else []),

@@ -1,6 +1,6 @@
 """Rates of places or models as a picture and as a table, helpful and harmful behaviour apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from markupsafe import Markup
@@ -38,11 +38,18 @@ def hollow(checked: Checks) -> Markup:
     )
 
 
-def rates_table(rates: Sequence[PlaceRate], checked: Checks, *, of: By, names: Mapping[str, str]) -> Markup:
-    """The same in numbers and words, with the state of the evidence."""
+def rates_table(
+    rates: Sequence[PlaceRate],
+    checked: Checks,
+    *,
+    of: By,
+    names: Mapping[str, str],
+    where: Callable[[PlaceRate], str],
+) -> Markup:
+    """The same in numbers and words, with the state of the evidence; each row leads on."""
     rows: list[list[Cell | str]] = [
         [
-            Cell(text=_name(one, of, names), long=True),
+            Cell(text=_name(one, of, names), where=where(one), long=True),
             Cell(text=in_hundred(one.positive), whole=True),
             Cell(text=in_hundred(one.negative), whole=True),
             str(one.n_metrics),
