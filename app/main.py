@@ -23,7 +23,9 @@ if looking is None:
     entrance.entrance()
     st.stop()
 rating = looking.role is Role.EXPERT
-page = st.navigation(navigation.pages_for(looking), position="top" if rating else "sidebar")
+page = st.navigation(
+    navigation.pages_for(looking), position="top" if rating else "sidebar", expanded=not rating
+)
 if not rating:  # raters have none, and theirs are the runs that come by the hundred
     st.html(f"<style>{PRIMARY_BUTTONS}</style>")
 page.run()
