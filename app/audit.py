@@ -4,11 +4,12 @@ What is remembered belongs to no person and is never changed; pages check the ro
 it. What concerns the labels of one metric is remembered by these labels, so that another label elsewhere leaves it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
+from sqlalchemy import Engine
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app import workspace
@@ -32,10 +33,12 @@ from reviews.audit.groups import Group, Kind
 from reviews.audit.groups import groups as groups_of
 from reviews.audit.items import Judge
 from reviews.contested import before_after, contest, revisions
+from reviews.evidence_reading import StudyReader
 from validation.bounds import Bounds
 from validation.contested import MetricStatus
 from validation.mapping import Policy
 from validation.panel_judges import PanelPreference
+from validation.results import Estimate
 
 Result = TypeVar("Result")
 _SEEN = "impactbench-state-of-study"
@@ -64,6 +67,20 @@ def weighted_alpha(study: str) -> Any:
 def paradox(study: str, group: Group) -> agreement.ParadoxPanel:
     return _ask(
         study, f"paradox {group.kind} {group.name}", lambda: agreement.paradox_panel(tables(study), group)
+    )
+
+
+def coincidences(study: str, group: Group) -> pd.DataFrame:
+    return _ask(
+        study,
+        f"coincidences {group.kind} {group.name}",
+        lambda: agreement.coincidences(tables(study), group),
+    )
+
+
+def rater_pairs(study: str, group: Group) -> Mapping[tuple[Hashable, Hashable], Estimate]:
+    return _ask(
+        study, f"pairs {group.kind} {group.name}", lambda: agreement.rater_pairs(tables(study), group)
     )
 
 
@@ -96,6 +113,14 @@ def differing_items(study: str, one: Judge) -> Any:
 def under_figure(study: str, one: Judge | None) -> Any:
     name = f"items {one.judge_id if one else None}"
     return _ask(study, name, lambda: items.under_figure(tables(study), one))
+
+
+def divided_items(study: str, group: Group) -> pd.DataFrame:
+    return _ask(
+        study,
+        f"divided {group.kind} {group.name}",
+        lambda: items.divided_items(under_figure(study, None), group.versions),
+    )
 
 
 def judge_retest(study: str, one: Judge) -> retest.JudgeRetest:
@@ -220,7 +245,12 @@ def _state(study: str) -> str:
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the study …")
 def _tables(study: str, state: str) -> evidence.StudyTables:  # noqa: ARG001
-    return evidence.read_tables(workspace.engine(), study)
+    return _reader(workspace.engine()).tables(study)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False, hash_funcs={Engine: id})
+def _reader(engine: Engine) -> StudyReader:
+    return StudyReader(engine)
 
 
 @st.cache_resource(max_entries=256, show_spinner="Computing …")

@@ -152,7 +152,6 @@ def thresholds(
         x=alt.X(
             "threshold:Q", title="Share of experts that a decision asks for", scale=alt.Scale(domain=[0, 1])
         ),
-        shape=alt.Shape("of:N", title=None),
         tooltip=[
             alt.Tooltip("of", title="Judge"),
             alt.Tooltip("threshold"),
@@ -163,8 +162,12 @@ def thresholds(
         base.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=2, color=_INK, opacity=0.55)
         .encode(y=alt.Y("low:Q", title=title, scale=alt.Scale(domain=[lowest, 1])), y2="high:Q"),
-        base.mark_line(color=_INK, strokeWidth=1.5).encode(y="value:Q", detail="of:N"),
-        base.mark_point(size=70, filled=True, opacity=1, color=_INK).encode(y="value:Q"),
+        base.mark_line(color=_INK, strokeWidth=1.5).encode(
+            y="value:Q", strokeDash=alt.StrokeDash("of:N", legend=None)
+        ),
+        base.mark_point(size=70, filled=True, opacity=1, color=_INK).encode(
+            y="value:Q", shape=alt.Shape("of:N", legend=alt.Legend(title=None, orient="top"))
+        ),
     ).properties(height=260)
 
 

@@ -77,8 +77,8 @@ class StudyTables:
         return replace(self, **{name: kept(getattr(self, name)) for name in names})
 
     @cached_property
-    def made(self) -> dict[Hashable, pd.DataFrame]:
-        """Tables that were made of these, by what they are."""
+    def made(self) -> dict[Hashable, Any]:
+        """What several figures are made of and was made of these tables, by what it is."""
         return {}
 
 
@@ -109,7 +109,7 @@ def joined(
     recognised: pd.DataFrame | None = None,
 ) -> StudyTables:
     """Put what was read together. `title` names a metric for people: its name, and its version where there are several."""
-    metrics = metrics.assign(superseded=_superseded(metrics, asked))
+    metrics = metrics.assign(superseded=superseded(metrics, asked))
     several = metrics.duplicated(["benchmark", "metric"], keep=False)
     version = metrics["version"].astype(str)
     metrics["title"] = metrics["name"].where(~several, metrics["name"] + " (version " + version + ")")
@@ -125,9 +125,9 @@ def joined(
     return StudyTables(metrics, assignments, judgments, decisions, conversations, reviews, told)
 
 
-def _superseded(metrics: pd.DataFrame, asked: pd.DataFrame) -> pd.Series:
+def superseded(metrics: pd.DataFrame, asked: pd.DataFrame) -> pd.Series:
     """Whether experts have rated a later version of the metric: only the newest that they rated is pooled."""
-    rated = set(asked.loc[asked["status"] == LabelStatus.SUBMITTED, "metric_version_id"])
+    rated = asked.loc[asked["status"] == LabelStatus.SUBMITTED, "metric_version_id"].unique()
     rated_version = metrics["version"].where(metrics["metric_version_id"].isin(rated))
     newest = rated_version.groupby([metrics["benchmark"], metrics["metric"]]).transform("max")
     return (metrics["version"] < newest).astype(bool)

@@ -1,15 +1,13 @@
 """Percentile bootstraps of coefficients: all resamples of all tables as one matrix product."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from validation.blas import one_thread
 from validation.intervals import FEW, FEW_CLUSTERS, LEAST_CLUSTERS, LEVEL, jackknife_t_logs, stratified_t
 from validation.item_sums import FloatArray, ItemSums, alpha_sums, scale_values
 from validation.kappas import agreement_sums, brennan_prediger_sums, conger_sums, fleiss_sums, gwet_sums
@@ -39,8 +37,6 @@ COUNTED_AT_A_TIME = 2**13
 """Weights that are counted at a time: they stay in the processor's cache. Part of what a seed means."""
 CHUNKS_CHOSEN_AT_A_TIME = 8
 """Chunks of weights whose columns are chosen in one call. Part of what a seed means."""
-ONE_THREAD_ANYWAY = 2**18
-"""Multiplications up to which OpenBLAS takes one thread by itself: telling it so would take longer than they do."""
 
 
 def bootstrap(ratings: Ratings, coefficient: Coefficient, *, draws: int = 10_000, seed: int) -> Estimate:
@@ -169,7 +165,7 @@ def resampled(sums: ItemSums, *, draws: int, seed: int) -> FloatArray:
     found = np.empty((groups, draws))
     step = max(1, CHUNK_BYTES // (8 * p * draws))
     multiplications = p * groups * max(columns, COUNTED_AT_A_TIME)
-    with _one_blas_thread() if multiplications > ONE_THREAD_ANYWAY else nullcontext():
+    with one_thread(multiplications):
         for g in range(0, groups, step):
             items = sums.items[:, g : g + step]
             drawn = np.empty((p * items.shape[1], draws))
@@ -217,17 +213,6 @@ def _weights_in_chunks(
             # With weights of one the counts come as floats, which the product needs.
             counts = np.asarray(np.bincount(place, ones[:size], minlength=size), dtype=np.float64)
             yield start, counts.reshape(several, columns).T
-
-
-def _one_blas_thread() -> AbstractContextManager[object]:
-    """Two threads make these products slower: they are many, and small."""
-    limit: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
-    return limit
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def _with_percentiles(sums: ItemSums, *, draws: int, seed: int) -> list[Estimate]:

@@ -1,5 +1,6 @@
 """The two-by-two table of a reference and a judge, with soft cells, and the coefficients that are made of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -7,9 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from validation.arguments import require_one_length
-from validation.intervals import FEW_ITEMS, TOO_FEW, jackknife_t_log
+from validation.intervals import FEW_ITEMS, TOO_FEW, jackknife_t_log, jackknife_t_logs
 from validation.item_sums import Disagreement, ItemSums, quotient
 from validation.results import Estimate
+from validation.strata import numbered
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +51,11 @@ def confusion(reference: ArrayLike, judge_pass: ArrayLike, *, weights: ArrayLike
     >>> confusion([1, 0, 0.5, 1], [1, 0, 1, float("nan")])
     Confusion(true_pass=1.5, false_fail=0.0, false_pass=0.5, true_fail=1.0, n=3)
     """
-    cells, _ = item_cells(*checked(reference, judge_pass, weights))
+    return table_of(item_cells(*checked(reference, judge_pass, weights))[0])
+
+
+def table_of(cells: Floats) -> Confusion:
+    """The table of (items, 4) cells."""
     true_pass, false_fail, false_pass, true_fail = (float(cell) for cell in cells.sum(axis=0))
     return Confusion(
         true_pass=true_pass, false_fail=false_fail, false_pass=false_pass, true_fail=true_fail, n=len(cells)
@@ -110,7 +116,28 @@ def kappa(cells: Floats, *, clusters: NDArray[np.generic] | None = None) -> Esti
 
     Where one side never varies kappa is 0 (and says so); where both are constant and equal it is undefined.
     """
-    found = _coefficient(cells, kappa_disagreement, clusters)
+    return _noting_constant(_coefficient(cells, kappa_disagreement, clusters), cells)
+
+
+def kappas(tables: Sequence[Floats]) -> list[Estimate]:
+    """`kappa` of each of many tables of (items, 4) cells; those of one size are computed in one piece."""
+    found = [Estimate.undefined("no_items", n=0)] * len(tables)
+    alike: dict[int, list[int]] = {}
+    for place, cells in enumerate(tables):
+        alike.setdefault(len(cells), []).append(place)
+    for n, members in alike.items():
+        if n:
+            sums = _sums(
+                np.stack([tables[place] for place in members], axis=1).transpose(2, 1, 0), kappa_disagreement
+            )
+            for place, one in zip(members, jackknife_t_logs(sums), strict=True):
+                one = replace(one, n_ratings=None)
+                one = one.noting(*unreliable(n)) if one.low is not None else one
+                found[place] = _noting_constant(one, tables[place])
+    return found
+
+
+def _noting_constant(found: Estimate, cells: Floats) -> Estimate:
     sums = cells.sum(axis=0)
     constant = min(sums[0] + sums[1], sums[2] + sums[3], sums[0] + sums[2], sums[1] + sums[3]) == 0
     return found.noting("the judge or the reference never varies") if found.defined and constant else found
@@ -155,18 +182,10 @@ def unreliable(n: int) -> tuple[str, ...]:
 
 def _coefficient(cells: Floats, disagreement: Disagreement, clusters: NDArray[np.generic] | None) -> Estimate:
     n = len(cells)
-    ones = np.ones((1, n))
-    sums = ItemSums(
-        items=cells.T[:, None, :],
-        times=ones,
-        paired=ones,
-        ratings=2 * ones,
-        disagreement=disagreement,
-        largest=np.ones(1),
-    )
+    sums = _sums(cells.T[:, None, :], disagreement)
     if n == 0:
         return Estimate.undefined("no_items", n=0)
-    numbers = None if clusters is None else np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+    numbers = None if clusters is None else numbered(clusters)[1].astype(np.int64)
     n_clusters = None if numbers is None else int(numbers.max()) + 1
     found = replace(jackknife_t_log(sums, clusters=numbers), n_ratings=None)
     if found.defined and n_clusters is not None and n_clusters < 2:
@@ -179,3 +198,16 @@ def _coefficient(cells: Floats, disagreement: Disagreement, clusters: NDArray[np
             notes=(TOO_FEW.format(n=n_clusters),),
         )
     return found.noting(*unreliable(n)) if found.low is not None else found
+
+
+def _sums(cells: Floats, disagreement: Disagreement) -> ItemSums:
+    """(4, groups, items) cells as the sums of a coefficient."""
+    ones = np.ones(cells.shape[1:])
+    return ItemSums(
+        items=cells,
+        times=ones,
+        paired=ones,
+        ratings=2 * ones,
+        disagreement=disagreement,
+        largest=np.ones(len(ones)),
+    )

@@ -4,7 +4,7 @@ A judge against the majority of all raters must not be compared with raters agai
 Here each rater is taken out in turn, and judge and rater answer to the rest.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,21 +56,21 @@ def human_ceiling(ratings: Ratings, *, judge: NDArray[np.int64], margin: float =
         raise ValueError(f"{len(judge)} verdicts of the judge do not go with {len(ratings.units)} units")
     if margin < 0:
         raise ValueError(f"margin={margin!r} is below 0")
-    kinds = np.arange(len(ratings.categories))
-    given = ratings.codes != MISSING
-    said = (ratings.codes[:, :, None] == kinds).astype(np.int64)
-    others = ratings.counts[:, None, :] - said
-    most = others.max(axis=2, initial=0)
-    reference = np.where(
-        2 * most > others.sum(axis=2), others.argmax(axis=2) if len(kinds) else MISSING, MISSING
-    )
-    eligible = given & (ratings.ratings_per_unit >= 2)[:, None] & (judge != MISSING)[:, None]
-    compared = eligible & (reference != MISSING)
-    unit, rater = np.nonzero(compared)
-    wanted = reference[unit, rater]
-    human, machine = ratings.codes[unit, rater], np.asarray(judge)[unit]
+    machine_said = np.asarray(judge)
+    eligible = (ratings.codes != MISSING) & ((ratings.ratings_per_unit >= 2) & (machine_said != MISSING))[
+        :, None
+    ]
+    unit, rater = np.nonzero(eligible)
+    human = ratings.codes[unit, rater]
+    others = ratings.counts[unit]
+    others[np.arange(len(unit)), human] -= 1
+    compared = 2 * others.max(axis=1, initial=0) > others.sum(axis=1)
+    tied = int((~compared).sum())
+    unit, rater, human, others = unit[compared], rater[compared], human[compared], others[compared]
+    wanted = others.argmax(axis=1) if others.shape[1] else human
+    machine, n_raters = machine_said[unit], ratings.codes.shape[1]
     clusters = unit if ratings.clusters is None else ratings.clusters[unit]
-    weights = 1 / np.bincount(rater, minlength=given.shape[1])[rater]
+    weights = 1 / np.bincount(rater, minlength=n_raters)[rater]
     right, machine_right = (human == wanted).astype(np.float64), (machine == wanted).astype(np.float64)
     difference = ratio(weights * (machine_right - right), weights, clusters=clusters, bounds=(-1.0, 1.0))
     return HumanCeiling(
@@ -79,11 +79,11 @@ def human_ceiling(ratings: Ratings, *, judge: NDArray[np.int64], margin: float =
         difference=difference,
         non_inferior=None if difference.low is None else difference.low > -margin,
         margin=margin,
-        human_kappa=_kappa(human, wanted, len(kinds)),
-        judge_kappa=_kappa(machine, wanted, len(kinds)),
-        human_alpha=_alpha(ratings.counts[judge != MISSING][None]),
-        judge_alpha=_alpha(_with_judge(ratings, said, np.asarray(judge))),
-        tied=int(eligible.sum() - compared.sum()),
+        human_kappa=_kappa(human, wanted, len(ratings.categories)),
+        judge_kappa=_kappa(machine, wanted, len(ratings.categories)),
+        human_alpha=_alpha(*_as_rated(ratings, machine_said)),
+        judge_alpha=_alpha(*_with_judge(ratings, machine_said)),
+        tied=tied,
     )
 
 
@@ -101,19 +101,49 @@ def _kappa(first: NDArray[np.int64], second: NDArray[np.int64], kinds: int) -> E
     )
 
 
-def _with_judge(ratings: Ratings, said: NDArray[np.int64], judge: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(raters, items, categories): the counts with the judge in the place of each rater in turn."""
+Items = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""(kinds of item, categories) counts, and (tables, kinds of item) how many items there are of each kind.
+
+Few kinds of item make up a study of any size, and what an item says depends on its counts alone.
+"""
+
+
+def _as_rated(ratings: Ratings, judge: NDArray[np.int64]) -> Items:
+    """The items that the judge has a verdict of."""
+    kinds, kind = _kinds(ratings.counts[judge != MISSING])
+    return kinds, np.bincount(kind, minlength=len(kinds))[None]
+
+
+def _with_judge(ratings: Ratings, judge: NDArray[np.int64]) -> Items:
+    """The same with the judge in the place of each rater in turn: one table a rater."""
     kept = judge != MISSING
-    verdict = (judge[kept, None] == np.arange(len(ratings.categories))).astype(np.int64)
-    mine = said[kept].transpose(1, 0, 2)
-    given = (ratings.codes[kept] != MISSING).T[:, :, None]
-    return np.asarray(ratings.counts[kept][None] - mine + given * verdict[None], dtype=np.int64)
+    counts, codes, verdict = ratings.counts[kept], ratings.codes[kept], judge[kept]
+    unit, rater = np.nonzero(codes != MISSING)
+    replaced = counts[unit]
+    pairs = np.arange(len(unit))
+    replaced[pairs, codes[unit, rater]] -= 1
+    replaced[pairs, verdict[unit]] += 1
+    kinds, kind = _kinds(np.concatenate([counts, replaced]))
+    before, after = kind[: len(counts)], kind[len(counts) :]
+    times = np.tile(np.bincount(before, minlength=len(kinds)), (codes.shape[1], 1))
+    np.subtract.at(times, (rater, before[unit]), 1)
+    np.add.at(times, (rater, after), 1)
+    return kinds, times
 
 
-def _alpha(counts: NDArray[np.int64]) -> Estimate:
+def _kinds(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """(kinds, categories) the counts that there are, and (items,) which of them an item has."""
     if not counts.size:
+        return counts[:0], np.zeros(len(counts), dtype=np.intp)
+    number = counts @ (int(counts.max()) + 1) ** np.arange(counts.shape[1])
+    _, first, kind = np.unique(number, return_index=True, return_inverse=True)
+    return counts[first], kind
+
+
+def _alpha(kinds: NDArray[np.int64], times: NDArray[np.int64]) -> Estimate:
+    if not times.size:
         return Estimate.undefined("no_pairable_items", n=0)
-    sums = alpha_sums(counts, level="nominal")
+    sums = replace(alpha_sums(kinds, level="nominal"), times=times.astype(np.float64))
     alphas, n = coefficients_of(sums), int(sums.n_items.max())
     if np.isnan(alphas).any():
         return Estimate.undefined("no_variation" if n else "no_pairable_items", n=n)

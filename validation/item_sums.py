@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from validation.strata import numbered
+
 FloatArray = NDArray[np.float64]
 Disagreement = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
@@ -75,7 +77,7 @@ class ItemSums:
         """The same sums with one column a cluster; as they are where fewer than two clusters hold pairs."""
         if clusters is None or self.clustered:
             return self
-        holding = np.unique(clusters[(self.paired > 0).any(axis=0)])
+        holding, _ = numbered(clusters[(self.paired > 0).any(axis=0)])
         if len(holding) < 2:
             return self
         member = _membership(clusters)
@@ -92,9 +94,9 @@ class ItemSums:
 
 def _membership(clusters: NDArray[np.int64]) -> csr_array:
     """(clusters, items): 1 where the item lies in the cluster; sparse, for a study has a thousand of them."""
-    names, number = np.unique(clusters, return_inverse=True)
+    first, number = numbered(clusters)
     items = np.arange(len(clusters))
-    return csr_array((np.ones(len(clusters)), (number, items)), shape=(len(names), len(clusters)))
+    return csr_array((np.ones(len(clusters)), (number, items)), shape=(len(first), len(clusters)))
 
 
 def _summed(values: FloatArray, member: csr_array) -> FloatArray:

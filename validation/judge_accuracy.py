@@ -16,15 +16,15 @@ from validation.arguments import require_one_length
 from validation.confusion import (
     Confusion,
     checked,
-    confusion,
     item_cells,
     kappa,
     kappa_large_sample,
     mcc,
+    table_of,
 )
 from validation.item_sums import quotient
 from validation.missing_verdicts import MissingVerdicts, missing_verdicts
-from validation.ratios import cluster_sums, jackknife, of_clusters, ratio
+from validation.ratios import Resampling, cluster_sums, jackknife, open_clusters, open_ratio, ratio, settled
 from validation.results import Estimate
 
 Floats = NDArray[np.float64]
@@ -108,9 +108,10 @@ def judge_accuracy(
     cells, usable = item_cells(y, j, w)
     group = None if clusters is None else np.asarray(clusters)[usable]
     stratum = None if strata is None else np.asarray(strata)[usable]
-    table = confusion(y, j, weights=w)
+    table = table_of(cells)
+    open_rates = {name: rate() for name, rate in _rates(cells, group, stratum, seed).items()}
     rates = {
-        **{name: rate() for name, rate in _rates(cells, group, stratum, seed).items()},
+        **dict(zip(open_rates, settled(list(open_rates.values())), strict=True)),
         "kappa_large_sample": kappa_large_sample(table),
         "kappa_ceiling": kappa(_nearest(y, j, w), clusters=group),
         "design_effect": _design_effect(cells, group, stratum),
@@ -124,37 +125,41 @@ def judge_accuracy(
 
 
 def some_rates(
-    reference: ArrayLike,
+    references: Sequence[ArrayLike],
     judge_pass: ArrayLike,
     names: Sequence[str],
     *,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
-    policy: str | None = None,
     seed: int = 0,
-) -> tuple[Confusion, dict[str, Estimate]]:
-    """The table and some of the figures of `judge_accuracy` by name, where the others are not wanted.
+) -> list[tuple[Confusion, dict[str, Estimate]]]:
+    """For each of several references the table and some of the figures of `judge_accuracy` by name.
 
-    >>> table, found = some_rates([1, 1, 0, 0], [1, 1, 0, 1], ["accuracy", "specificity"])
+    >>> (table, found), = some_rates([[1, 1, 0, 0]], [1, 1, 0, 1], ["accuracy", "specificity"])
     >>> table.n, found["accuracy"].value, found["specificity"].value
     (4, 0.75, 0.5)
     """
-    y, j, w = checked(reference, judge_pass, None)
-    require_one_length(reference=y, clusters=clusters, strata=strata)
-    cells, usable = item_cells(y, j, w)
-    group = None if clusters is None else np.asarray(clusters)[usable]
-    stratum = None if strata is None else np.asarray(strata)[usable]
-    rates = _rates(cells, group, stratum, seed)
-    return confusion(y, j, weights=w), {name: replace(rates[name](), policy=policy) for name in names}
+    tables, rates = [], []
+    for reference in references:
+        y, j, w = checked(reference, judge_pass, None)
+        require_one_length(reference=y, clusters=clusters, strata=strata)
+        cells, usable = item_cells(y, j, w)
+        group = None if clusters is None else np.asarray(clusters)[usable]
+        stratum = None if strata is None else np.asarray(strata)[usable]
+        of = _rates(cells, group, stratum, seed)
+        tables.append(table_of(cells))
+        rates += [of[name]() for name in names]
+    found = iter(settled(rates))
+    return [(table, {name: next(found) for name in names}) for table in tables]
 
 
 def _rates(
     cells: Floats, group: NDArray[np.generic] | None, stratum: NDArray[np.generic] | None, seed: int
-) -> dict[str, Callable[[], Estimate]]:
+) -> dict[str, Callable[[], Estimate | Resampling]]:
     """What the cells alone decide, by name; each is computed when it is called."""
     hits, false_fails, false_passes, true_fails = cells.T
     passes, fails = hits + false_fails, false_passes + true_fails
-    of = partial(ratio, clusters=group, strata=stratum, seed=seed)
+    of = partial(open_ratio, clusters=group, strata=stratum, seed=seed)
     return {
         "accuracy": partial(of, hits + true_fails, cells.sum(axis=1)),
         "sensitivity": partial(_of_class, of, hits, passes),
@@ -169,9 +174,13 @@ def _rates(
     }
 
 
-def _of_class(of: Callable[[Floats, Floats], Estimate], top: Floats, bottom: Floats) -> Estimate:
+def _of_class(
+    of: Callable[[Floats, Floats], Estimate | Resampling], top: Floats, bottom: Floats
+) -> Estimate | Resampling:
     found = of(top, bottom)
-    return found if found.defined or len(top) == 0 else Estimate.undefined("one_class_only", n=0)
+    if isinstance(found, Resampling) or found.defined or len(top) == 0:
+        return found
+    return Estimate.undefined("one_class_only", n=0)
 
 
 def _nearest(y: Floats, j: Floats, w: Floats) -> Floats:
@@ -181,7 +190,7 @@ def _nearest(y: Floats, j: Floats, w: Floats) -> Floats:
 
 def _balanced(
     cells: Floats, group: NDArray[np.generic] | None, stratum: NDArray[np.generic] | None, seed: int
-) -> Estimate:
+) -> Estimate | Resampling:
     if len(cells) == 0:
         return Estimate.undefined("no_items", n=0)
     hits, false_fails, false_passes, true_fails = cells.T
@@ -191,7 +200,9 @@ def _balanced(
     alone = _mean_of_two(passed, failed, n=len(cells))
     if group is None:
         return alone
-    return of_clusters(cells, statistic=_balanced_of, alone=alone, clusters=group, strata=stratum, seed=seed)
+    return open_clusters(
+        cells, statistic=_balanced_of, alone=alone, clusters=group, strata=stratum, seed=seed
+    )
 
 
 def _balanced_of(sums: Floats) -> Floats:

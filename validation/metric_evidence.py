@@ -4,15 +4,16 @@ For each domain: the posterior probability that the true quantity lies beyond a 
 data below which the answer is "not assessed". Nothing here decides anything; `validation.contested` does.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from validation.blas import one_thread
 from validation.intervals import FEW_ITEMS, TAILS
 from validation.item_sums import alpha_sums, coefficients_of
 from validation.ratings import Ratings
@@ -45,8 +46,8 @@ THRESHOLDS: Mapping[Domain, float] = {
 }
 """Default thresholds; a study may set its own, before looking."""
 
-ONE_THREAD_ANYWAY = 2**18
-"""Multiplications up to which OpenBLAS takes one thread by itself."""
+AT_A_TIME = 16
+"""Metrics whose draws are held at a time: so many stay in the processor's cache."""
 FEW_NOTE = f"fewer than {FEW_ITEMS} items: the interval is not to be relied on"
 
 
@@ -120,48 +121,73 @@ def expert_disagreement(
         draws: Dirichlet draws.
         least_items, least_raters: the floor: so many items with so many raters.
     """
-    found: dict[Hashable, DomainEvidence] = {}
+    found: dict[Hashable, DomainEvidence | None] = dict.fromkeys(ratings)
+    alike: dict[tuple[object, int], list[_Rated]] = {}
     for metric, table in ratings.items():
         paired = table.select(table.pairable)
         items = len(paired.units)
         enough = int((table.ratings_per_unit >= least_raters).sum())
         split = int((paired.counts.max(axis=1, initial=0) < paired.ratings_per_unit).sum())
         counts = {"items": items, "items_with_enough_raters": enough, "split_items": split}
-        if enough < least_items:
-            short = f"{least_items} items with {least_raters} experts each are needed, {enough} are there"
-            reason = "too_few_items" if items else "no_pairable_items"
-            found[metric] = not_assessed(Domain.EXPERT_DISAGREEMENT, enough, counts, short, reason)
+        if enough >= least_items:
+            alike.setdefault((paired.categories, items), []).append(_Rated(metric, paired, enough, counts))
             continue
-        sums = alpha_sums(paired.counts, level=level)
-        point = float(coefficients_of(sums)[0])
+        short = f"{least_items} items with {least_raters} experts each are needed, {enough} are there"
+        reason = "too_few_items" if items else "no_pairable_items"
+        found[metric] = not_assessed(Domain.EXPERT_DISAGREEMENT, enough, counts, short, reason)
+    for members in alike.values():
+        weights = _weights(seed, len(members[0].paired.units), draws)
+        for start in range(0, len(members), AT_A_TIME):
+            some = members[start : start + AT_A_TIME]
+            found |= zip(
+                (one.metric for one in some), _disagreements(some, weights, level, threshold), strict=True
+            )
+    return {metric: one for metric, one in found.items() if one is not None}
+
+
+class _Rated(NamedTuple):
+    metric: Hashable
+    paired: Ratings
+    enough: int
+    counts: Mapping[str, float]
+
+
+def _disagreements(
+    metrics: Sequence[_Rated],
+    weights: NDArray[np.float64],
+    level: Literal["nominal", "ordinal"],
+    threshold: float,
+) -> Iterator[DomainEvidence]:
+    """The evidence on metrics of one size, all of their draws in one product."""
+    sums = alpha_sums(np.stack([one.paired.counts for one in metrics]), level=level)
+    statistics, groups, items = sums.items.shape
+    with one_thread(sums.items.size * weights.shape[1]):
+        drawn = sums.items.reshape(-1, items) @ weights
+    alphas = sums.coefficient(drawn.reshape(statistics, groups, -1))
+    ends = np.quantile(alphas, TAILS, axis=1).T.tolist()
+    below = (alphas < threshold).mean(axis=1).tolist()
+    for one, point, (low, high), probability in zip(
+        metrics, coefficients_of(sums).tolist(), ends, below, strict=True
+    ):
         if np.isnan(point):
             alike = "every expert gave the same label: there is nothing to tell agreement from chance"
-            found[metric] = not_assessed(Domain.EXPERT_DISAGREEMENT, enough, counts, alike, "no_variation")
+            yield not_assessed(Domain.EXPERT_DISAGREEMENT, one.enough, one.counts, alike, "no_variation")
             continue
-        alphas = sums.coefficient(_weighted(sums.items[:, 0], _weights(seed, items, draws)))
-        low, high = np.quantile(alphas, TAILS)
-        found[metric] = DomainEvidence(
+        yield DomainEvidence(
             domain=Domain.EXPERT_DISAGREEMENT,
-            probability=float((alphas < threshold).mean()),
+            probability=probability,
             estimate=Estimate(
                 value=point,
-                low=float(min(low, point)),
-                high=float(max(high, point)),
+                low=min(low, point),
+                high=max(high, point),
                 n=items,
-                n_ratings=paired.n_ratings,
+                n_ratings=one.paired.n_ratings,
                 method=f"{level} alpha, Bayesian bootstrap over items",
                 notes=(FEW_NOTE,) if items < FEW_ITEMS else (),
             ),
-            n=enough,
-            counts=counts,
+            n=one.enough,
+            counts=one.counts,
         )
-    return found
-
-
-def _weighted(sums: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(statistics, draws): the product in pieces that OpenBLAS takes on one thread, which two would make slower."""
-    pieces = max(1, sums.size * weights.shape[1] // ONE_THREAD_ANYWAY + 1)
-    return np.concatenate([sums @ part for part in np.array_split(weights, pieces, axis=1)], axis=1)
 
 
 @lru_cache(maxsize=16)

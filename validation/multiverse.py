@@ -5,7 +5,7 @@ Cells of the grid are not independent evidence: they are never averaged, counted
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -193,20 +193,20 @@ def multiverse(
         al., Nature Human Behaviour 2020, doi:10.1038/s41562-020-0912-z.
     """
     grouped = ratings.clusters if clusters is None else clusters
-    cells = []
-    for policy in admissible_policies().policies if policies is None else policies:
-        truth = reference(ratings, policy, confidence=confidence, adjudicated=adjudicated)
-        table, found = some_rates(
-            truth, judge_pass, STATISTICS, clusters=grouped, strata=strata, policy=policy.name, seed=seed
+    chosen = admissible_policies().policies if policies is None else policies
+    references = [
+        reference(ratings, policy, confidence=confidence, adjudicated=adjudicated) for policy in chosen
+    ]
+    rates = some_rates(references, judge_pass, STATISTICS, clusters=grouped, strata=strata, seed=seed)
+    cells = [
+        Cell(
+            policy=policy,
+            n=table.n,
+            left_out_because=_left_out(policy, table.table, table.n, fewest_items),
+            **{name: replace(one, policy=policy.name) for name, one in found.items()},
         )
-        cells.append(
-            Cell(
-                policy=policy,
-                n=table.n,
-                left_out_because=_left_out(policy, table.table, table.n, fewest_items),
-                **found,
-            )
-        )
+        for policy, (table, found) in zip(chosen, rates, strict=True)
+    ]
     return Multiverse(cells=tuple(cells))
 
 

@@ -4,11 +4,12 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from validation.arguments import require_one_length
-from validation.confusion import checked, item_cells, kappa
+from validation.confusion import checked, item_cells, kappas
 from validation.intervals import FEW_ITEMS
 from validation.judge_accuracy import accuracy_by_cluster
 from validation.results import Estimate
@@ -52,8 +53,12 @@ def polarity_tripwire(
     cells, usable = item_cells(y, j, w)
     group = np.asarray(clusters)[usable]
     alarms = []
-    for cluster, accuracy in accuracy_by_cluster(cells, group, None):
-        against = kappa(cells[group == cluster])
+    accuracies = accuracy_by_cluster(cells, group, None)
+    number, _ = pd.factorize(group)
+    order = np.argsort(number, kind="stable")
+    ends = np.cumsum(np.bincount(number, minlength=len(accuracies)))[:-1]
+    of_cluster = np.split(cells[order], ends) if accuracies else []
+    for (cluster, accuracy), against in zip(accuracies, kappas(of_cluster), strict=True):
         below_chance = accuracy.n >= FEW_ITEMS and against.high is not None and against.high < 0
         agreed = (accuracy.value or 0.0) * accuracy.n
         inverted = float(stats.beta.cdf(INVERTED_BELOW, agreed + 0.5, accuracy.n - agreed + 0.5))

@@ -6,6 +6,7 @@ Every statistic takes a `Ratings`. It is made from a long frame, checked once, a
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Self
 
 import numpy as np
@@ -128,7 +129,7 @@ class Ratings:
     def select(self, units: NDArray[np.bool_]) -> Self:
         """The ratings of some of the units; raters and categories stay, clusters are numbered anew."""
         clusters = None if self.clusters is None else pd.factorize(self.clusters[units])[0]
-        names = tuple(name for name, kept in zip(self.units, units, strict=True) if kept)
+        names = tuple(compress(self.units, units.tolist()))
         return type(self)(self.codes[units], self.categories, names, self.raters, clusters)
 
 

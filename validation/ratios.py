@@ -5,14 +5,15 @@ clusters, five to nine a t interval, fewer none. A degenerate interval is replac
 the items.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from validation.arguments import require_one_length
+from validation.blas import one_thread
 from validation.intervals import (
     FEW,
     FEW_CLUSTERS,
@@ -25,7 +26,7 @@ from validation.intervals import (
 )
 from validation.item_sums import quotient
 from validation.results import Estimate
-from validation.strata import joined_strata, stratified_weights
+from validation.strata import joined_strata, numbered, stratified_weights
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
@@ -71,6 +72,36 @@ def ratio(
     >>> round(agreement.value, 4), round(agreement.low, 4), round(agreement.high, 4)
     (0.8333, 0.6811, 0.9213)
     """
+    return settled(
+        [
+            open_ratio(
+                numerator,
+                denominator,
+                clusters=clusters,
+                strata=strata,
+                bounds=bounds,
+                fewest_clusters=fewest_clusters,
+                seed=seed,
+                draws=draws,
+                policy=policy,
+            )
+        ]
+    )[0]
+
+
+def open_ratio(
+    numerator: ArrayLike,
+    denominator: ArrayLike | None = None,
+    *,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    fewest_clusters: int = LEAST_CLUSTERS,
+    seed: int = 0,
+    draws: int = DRAWS,
+    policy: str | None = None,
+) -> "Estimate | Resampling":
+    """As `ratio`, but where it has to be resampled that is left to `settled`, which does so for many ratios at once."""
     top = np.asarray(numerator, dtype=np.float64)
     bottom = np.ones_like(top) if denominator is None else np.asarray(denominator, dtype=np.float64)
     require_one_length(numerator=top, denominator=bottom, clusters=clusters, strata=strata)
@@ -81,7 +112,7 @@ def ratio(
     alone = of_items(top, bottom, bounds=bounds, policy=policy)
     if clusters is None:
         return alone
-    return of_clusters(
+    return open_clusters(
         np.stack([top, bottom], axis=1),
         statistic=lambda sums: quotient(sums[..., 0], sums[..., 1]),
         alone=alone,
@@ -119,7 +150,27 @@ def share(value: float, *, n: int, effective_n: float | None = None) -> Estimate
     return interval(value * n, n, effective_n=None if worth == n else worth)
 
 
-def of_clusters(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """A pooled statistic that lacks the percentiles of its resamples."""
+
+    point: Estimate
+    guard: Estimate
+    """What it becomes where the resamples do not vary."""
+    statistic: Statistic
+    sums: Floats
+    """(clusters, cells)."""
+    stratum: NDArray[np.intp]
+    holding: NDArray[np.bool_]
+    """(clusters,): whether the statistic rests on it."""
+    se: float
+    df: float
+    bounds: tuple[float, float]
+    seed: int
+    draws: int
+
+
+def open_clusters(
     cells: Floats,
     *,
     statistic: Statistic,
@@ -131,8 +182,8 @@ def of_clusters(
     fewest_clusters: int = LEAST_CLUSTERS,
     seed: int,
     draws: int = DRAWS,
-) -> Estimate:
-    """A statistic of sums of cells, pooled over clusters.
+) -> Estimate | Resampling:
+    """A statistic of sums of cells, pooled over clusters; what has to be resampled is left to `settled`.
 
     Args:
         cells: (items, cells) what is summed.
@@ -168,8 +219,32 @@ def of_clusters(
         return with_t(point, se=se, df=df, bounds=bounds, method=f"t({df:.3g}) of cluster means").noting(
             FEW.format(n=n_clusters)
         )
-    values = statistic(_resampled(sums, _resamples(stratum.tobytes(), seed, draws)))
-    return _percentiles(point, guard, values, se, df, stratum=stratum[holding], bounds=bounds)
+    return Resampling(
+        point=point,
+        guard=guard,
+        statistic=statistic,
+        sums=sums,
+        stratum=stratum,
+        holding=holding,
+        se=se,
+        df=df,
+        bounds=bounds,
+        seed=seed,
+        draws=draws,
+    )
+
+
+def settled(found: Sequence[Estimate | Resampling]) -> list[Estimate]:
+    """The estimates, once all that is open was resampled: what is drawn alike in one product."""
+    alike: dict[tuple[bytes, int, int], list[Resampling]] = {}
+    for one in found:
+        if isinstance(one, Resampling):
+            alike.setdefault((one.stratum.tobytes(), one.seed, one.draws), []).append(one)
+    values: dict[int, Floats] = {}
+    for drawn, members in alike.items():
+        sums = _resampled([one.sums for one in members], _resamples(*drawn))
+        values |= {id(one): one.statistic(of_one) for one, of_one in zip(members, sums, strict=True)}
+    return [one if isinstance(one, Estimate) else _percentiles(one, values[id(one)]) for one in found]
 
 
 def cluster_sums(
@@ -179,7 +254,7 @@ def cluster_sums(
 
     Strata of one cluster are put together (`joined_strata`): nothing can be drawn within one.
     """
-    _, first, of_item = np.unique(clusters, return_index=True, return_inverse=True)
+    first, of_item = numbered(clusters)
     columns = [np.bincount(of_item, column, minlength=len(first)) for column in cells.T]
     sums = np.stack(columns, axis=1).astype(np.float64)
     if strata is None:
@@ -213,22 +288,27 @@ def _resamples(stratum: bytes, seed: int, draws: int) -> NDArray[np.unsignedinte
     return drawn.astype(np.min_scalar_type(int(drawn.max(initial=0))))
 
 
-def _resampled(sums: Floats, weights: NDArray[np.unsignedinteger]) -> Floats:
-    """(draws, cells): the sums over each resample, some resamples at a time so that these stay in the processor's cache."""
-    pieces = max(1, weights.size // AT_A_TIME)
-    return np.concatenate([part.astype(np.float64) @ sums for part in np.array_split(weights, pieces)])
+def _resampled(tables: Sequence[Floats], weights: NDArray[np.unsignedinteger]) -> list[Floats]:
+    """(draws, cells) for each table: its sums over each resample. Columns that several tables share are summed once.
+
+    Some resamples at a time are turned into numbers of the length that the product needs, so that these stay in the
+    processor's cache.
+    """
+    number: dict[bytes, int] = {}
+    places = [[number.setdefault(column.tobytes(), len(number)) for column in table.T] for table in tables]
+    columns = np.stack([np.frombuffer(column) for column in number], axis=1)
+    sums = np.empty((len(weights), columns.shape[1]))
+    step = max(1, AT_A_TIME // max(weights.shape[1], 1))
+    with one_thread(step * columns.size):
+        for start in range(0, len(weights), step):
+            np.matmul(
+                weights[start : start + step].astype(np.float64), columns, out=sums[start : start + step]
+            )
+    return [sums[:, place] for place in places]
 
 
-def _percentiles(
-    point: Estimate,
-    guard: Estimate,
-    values: Floats,
-    se: float,
-    df: float,
-    *,
-    stratum: NDArray[np.intp],
-    bounds: tuple[float, float],
-) -> Estimate:
+def _percentiles(open_: Resampling, values: Floats) -> Estimate:
+    point, se, df, stratum = open_.point, open_.se, open_.df, open_.stratum[open_.holding]
     defined = values[~np.isnan(values)]
     notes = []
     if lost := len(values) - len(defined):
@@ -237,10 +317,10 @@ def _percentiles(
         return point.noting(*notes, "no interval")
     low, high = (float(end) for end in np.quantile(defined, TAILS))
     if high - low < 1e-12:
-        return guard.noting(*notes)
+        return open_.guard.noting(*notes)
     smallest = int(np.bincount(stratum)[np.unique(stratum)].min())
     if smallest < FEW_FOR_PERCENTILES and not np.isnan(se):
-        beside = with_t(point, se=se, df=df, bounds=bounds, method="")
+        beside = with_t(point, se=se, df=df, bounds=open_.bounds, method="")
         notes.append(
             f"a stratum of only {smallest} clusters: the percentile interval tends to be short;"
             f" t({df:.3g}) gives {beside.low:.3f} to {beside.high:.3f}"

@@ -26,6 +26,27 @@ def joined_strata(strata: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.unique(np.where(alone, home, codes), return_inverse=True)[1].astype(np.int64)
 
 
+def numbered(clusters: NDArray[np.generic]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """(clusters,) the first item of each cluster in the order of their names, and (items,) cluster numbers.
+
+    >>> [found.tolist() for found in numbered(np.array([7, 2, 7, 2]))]
+    [[1, 0], [1, 0, 1, 0]]
+    """
+    if (
+        clusters.dtype.kind in "iu"
+        and clusters.min(initial=0) >= 0
+        and clusters.max(initial=0) <= 4 * len(clusters)
+    ):
+        # Small whole numbers need no sorting.
+        there = np.bincount(clusters.astype(np.intp)) > 0
+        of_item = (np.cumsum(there) - 1)[clusters]
+        first = np.empty(int(there.sum()), dtype=np.intp)
+        first[of_item[::-1]] = np.arange(len(clusters))[::-1]
+        return first, of_item
+    _, first, of_item = np.unique(clusters, return_index=True, return_inverse=True)
+    return first, of_item
+
+
 def stratified_weights(
     strata: NDArray[np.integer], *, resamples: int, seed: int | np.random.Generator
 ) -> NDArray[np.float64]:

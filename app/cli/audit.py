@@ -97,7 +97,7 @@ def audit(
     """
     from reviews.files.audit import as_document, audit_files
     from reviews.files.reading import ItemColumns, Source
-    from reviews.files.tables import FileOptions, read_file_tables
+    from reviews.files.tables import FileOptions, NothingToAudit, read_file_tables
 
     items = tuple(item or ["item_id"])
     options = FileOptions(
@@ -133,7 +133,12 @@ def audit(
     ):
         if text is not None and "=" not in text:
             raise AuditRefused(f"{option} {text!r} must be {example}")
-    tables = read_file_tables(ratings, verdicts, metrics=metrics, options=options)
+    try:
+        tables = read_file_tables(ratings, verdicts, metrics=metrics, options=options)
+    except NothingToAudit as reason:
+        if as_json:
+            out.print_json(json.dumps({"groups": [], "card": None, "not_audited": str(reason)}))
+        raise
     for note in tables.notes:
         err.print(Text.assemble(("Note: ", "bold yellow"), note))
     found = audit_files(tables)

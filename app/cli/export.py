@@ -69,7 +69,7 @@ def labels(
         ),
     ] = LabelFormat.FOLDER,
 ) -> None:
-    """Write labels: a folder with CSV, Parquet and history, or a file for another program."""
+    """Write labels: a folder with CSV, Parquet, history and judges' verdicts, or a file for another program."""
     engine = open_database()
     taken = read_study_labels(engine, study)
     if format_ is LabelFormat.FOLDER:
@@ -84,3 +84,5 @@ def labels(
     raters = len({said["assignment"][-2] for said in taken.history})
     labelled = len({tuple(said["assignment"]) for said in taken.history})
     out.print(f"{labelled:,} labels by {raters:,} raters, {len(taken.history):,} revisions in all")
+    if format_ is LabelFormat.FOLDER:
+        out.print(f"{len(taken.sections['judgment']):,} verdicts of judges on the same items")

@@ -1,5 +1,7 @@
 """The items under a figure, and the one that is opened: transcript, labels and verdicts, as far as they may be seen."""
 
+from html import escape
+
 import pandas as pd
 import streamlit as st
 
@@ -19,7 +21,7 @@ _WORDS = {
     "age": "Age",
     "own": "This rater",
     "lacks": "What is missing",
-    "fail": "Experts: fail",
+    "fail": "fail",
     "borderline": "borderline",
     "pass": "pass",
     "cannot_judge": "can’t judge",
@@ -27,9 +29,11 @@ _WORDS = {
     "reference": "Experts’ verdict",
     "judge": "Judge",
 }
+_NAMED = {"run": "run {}", "turns": "turns {}", "sure (1 to 4)": "sure {} of 4"}
+"""What would say nothing without its name."""
 
 
-def items_below(study: str, items: pd.DataFrame, *, heading: str, empty: str) -> None:
+def items_below(study: str, items: pd.DataFrame, *, heading: str, empty: str, whose: str = "Experts") -> None:
     """A table of items with one to open; the address holds which.
 
     Args:
@@ -37,6 +41,7 @@ def items_below(study: str, items: pd.DataFrame, *, heading: str, empty: str) ->
         items: conversation_id, metric_version_id, and columns to show, the most telling rows first.
         heading: above the table.
         empty: what to say where there are none.
+        whose: verdicts are counted in the columns fail, borderline and pass.
     """
     st.header(heading)
     if items.empty:
@@ -45,7 +50,7 @@ def items_below(study: str, items: pd.DataFrame, *, heading: str, empty: str) ->
     shown = items.head(MOST)
     if len(items) > MOST:
         st.caption(f"The first {MOST} of {count(len(items), 'item')}.")
-    st.dataframe(_table(shown), hide_index=True, width="stretch")
+    st.dataframe(_table(shown, whose), hide_index=True, width="stretch")
     rows = {f"{row['conversation_id']}.{row['metric_version_id']}": row for row in shown.to_dict("records")}
     names = {key: f"{row['conversation']} · {row['title']}" for key, row in rows.items()}
     nothing = "none"
@@ -60,13 +65,13 @@ def items_below(study: str, items: pd.DataFrame, *, heading: str, empty: str) ->
         _open(study, conversation, version)
 
 
-def _table(items: pd.DataFrame) -> pd.DataFrame:
+def _table(items: pd.DataFrame, whose: str) -> pd.DataFrame:
     table = items[[name for name in _WORDS if name in items]].copy()
     for name in {"judge", "reference"} & set(table.columns):
         table[name] = [_verdict(value) for value in table[name]]
     if "age" in table:
         table["age"] = ["" if pd.isna(value) else str(value) for value in table["age"]]
-    return table.rename(columns=_WORDS)
+    return table.rename(columns=_WORDS | {"fail": f"{whose}: fail"})
 
 
 def _verdict(value: float) -> str:
@@ -105,9 +110,32 @@ def _show(item: ItemInFull) -> None:
         if item.labels.empty:
             st.write("Nothing to show.")
         else:
-            st.dataframe(item.labels, hide_index=True, width="stretch")
+            st.html(statements(item.labels, reason="reason given"))
         st.markdown("**What judges said**")
         if item.verdicts.empty:
             st.write("Nothing to show.")
         else:
-            st.dataframe(item.verdicts, hide_index=True, width="stretch")
+            st.html(statements(item.verdicts, reason="why"))
+
+
+def statements(said: pd.DataFrame, *, reason: str) -> str:
+    """What each person or judge said, one under the other, so that a long reason can be read.
+
+    >>> print(statements(pd.DataFrame({"rater": ["<a>"], "label": ["fail"], "turns": ["2, 4"], "why": ["No."]}), reason="why"))
+    <p style="margin:0">&lt;a&gt; · fail · turns 2, 4</p><p dir="auto" style="white-space:pre-wrap;opacity:.85">No.</p>
+    """
+    blocks = []
+    for row in said.to_dict("records"):
+        words = str(row.pop(reason, "") or "")
+        known = {str(name): value for name, value in row.items() if not pd.isna(value) and value != ""}
+        head = " · ".join(_NAMED.get(name, "{}").format(_plain(value)) for name, value in known.items())
+        blocks.append(
+            f'<p style="margin:0">{escape(head)}</p>'
+            f'<p dir="auto" style="white-space:pre-wrap;opacity:.85">{escape(words)}</p>'
+        )
+    return "".join(blocks)
+
+
+def _plain(value: object) -> str:
+    """A number as it was given, also where others of its column are missing."""
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -4,12 +4,13 @@ import pandas as pd
 import streamlit as st
 
 from app import audit
-from app.charts import forest
+from app.components.figures_table import figures_of, figures_table
+from app.components.forest import show_forest
 from app.components.item_list import items_below
 from app.components.permalinks import choose, switch
 from app.views.methodologist import may_see, nothing_asked, study_in_view
 from app.wording import count, spell
-from reviews.audit.agreement import GroupAgreement, coincidences, rater_pairs
+from reviews.audit.agreement import GroupAgreement
 from reviews.audit.groups import Group, Kind
 from reviews.blindness.visibility import Seen
 from reviews.registration import CUT_OFF
@@ -58,23 +59,21 @@ def agreement() -> None:
         (row for row in shown if row.group.kind is Kind.METRIC), key=lambda row: row.estimate.value or 9.0
     )
     drawn += single[:_DRAWN]
-    st.altair_chart(
-        forest(
-            [(row.group.name, row.estimate) for row in drawn],
-            title=name,
-            cut_off=CUT_OFF if key.startswith("alpha") else None,
-        )
+    show_forest(
+        [(row.group.name, row.estimate) for row in drawn],
+        title=name,
+        cut_off=CUT_OFF if key.startswith("alpha") else None,
     )
     if len(single) > _DRAWN:
         st.caption(
             f"The {_DRAWN} metrics with the lowest figure are drawn; the table has all {len(single):,}."
         )
-    st.dataframe(_table(drawn[:1] + single, raw, name), hide_index=True, width="stretch")
+    st.dataframe(pd.DataFrame(_table(drawn[:1] + single, raw, name)), hide_index=True, width="stretch")
     for kind, heading in _POOLED.items():
         part = [row for row in shown if row.group.kind is kind]
         if part:
             with st.expander(heading):
-                st.dataframe(_table(part, raw, name), hide_index=True, width="stretch")
+                figures_of(heading, _table(part, raw, name))
     st.caption(
         "Intervals: jackknife of log(1 − coefficient), leaving out one item at a time, or one metric at a time where"
         " several are pooled; percent agreement: Wilson. Under 30 items the intervals of α and κ are not to be relied"
@@ -102,9 +101,9 @@ def _headline(whole: GroupAgreement, raw: GroupAgreement) -> str:
     )
 
 
-def _table(rows: list[GroupAgreement], raw: list[GroupAgreement], name: str) -> pd.DataFrame:
+def _table(rows: list[GroupAgreement], raw: list[GroupAgreement], name: str) -> list[dict[str, object]]:
     percent = {(one.group.kind, one.group.name): one.estimate for one in raw}
-    table = [
+    return [
         {
             "Group": row.group.name,
             "Items (2+ ratings)": row.n_pairable,
@@ -114,7 +113,6 @@ def _table(rows: list[GroupAgreement], raw: list[GroupAgreement], name: str) -> 
         }
         for row in rows
     ]
-    return pd.DataFrame(table)
 
 
 def _weighted(alpha: Estimate) -> None:
@@ -132,21 +130,19 @@ def _one_group(study: str, groups: list[Group]) -> None:
     group = named[key]
     panel = audit.paradox(study, group)
     st.markdown(f"**{panel.sentence}**")
-    st.dataframe(
-        pd.DataFrame(
-            [
-                {
-                    "Figure": COEFFICIENTS[name][0],
-                    "Value": spell(one, percent=name == "agreement"),
-                    "Items": one.n,
-                    "What it says": COEFFICIENTS[name][1],
-                    "Notes": "; ".join(one.notes),
-                }
-                for name, one in panel.coefficients.items()
-            ]
-        ),
-        hide_index=True,
-        width="stretch",
+    figures_table(
+        f"Coefficients of {group.name}",
+        ("Figure", "Value", "Items", "What it says", "Notes"),
+        [
+            (
+                COEFFICIENTS[name][0],
+                spell(one, percent=name == "agreement"),
+                f"{one.n:,}",
+                COEFFICIENTS[name][1],
+                "; ".join(one.notes),
+            )
+            for name, one in panel.coefficients.items()
+        ],
     )
     st.caption(
         "All figures of the same labels. α falls where nearly all verdicts are alike although experts agree; AC1 does"
@@ -155,30 +151,28 @@ def _one_group(study: str, groups: list[Group]) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Where one expert says it, another does too**")
-        specific = [
-            {
-                "Verdict": str(verdict),
-                "Share of labels": f"{panel.shares.get(str(verdict), 0):.0%}",
-                "Specific agreement": spell(one, percent=True),
-            }
-            for verdict, one in panel.specific.items()
-        ]
-        st.dataframe(pd.DataFrame(specific), hide_index=True, width="stretch")
+        figures_table(
+            "Specific agreement",
+            ("Verdict", "Share of labels", "Specific agreement"),
+            [
+                (str(verdict), f"{panel.shares.get(str(verdict), 0):.0%}", spell(one, percent=True))
+                for verdict, one in panel.specific.items()
+            ],
+        )
         st.caption(f"Prevalence index {spell(panel.prevalence_index)}: 0 balanced, 1 all alike.")
     with right:
         st.markdown("**Pairs of labels of one item**")
-        st.dataframe(coincidences(audit.tables(study), group).round(1), width="stretch")
+        pairs = audit.coincidences(study, group)
+        figures_table(
+            "Pairs of labels of one item",
+            ("One expert", *pairs.columns.tolist()),
+            [(str(word), *(f"{number:,.1f}" for number in row)) for word, row in pairs.iterrows()],
+        )
     if may_see(Seen.RATER_NAMES, study) and group.kind is Kind.METRIC:
         _pairs(study, group)
-    items = audit.under_figure(study, None)
-    own = items[items["metric_version_id"].isin(group.versions)]
-    divided = own[(own[["fail", "borderline", "pass"]] > 0).sum(axis=1) > 1]
-    most = divided[["fail", "borderline", "pass"]].max(axis=1) / divided[["fail", "borderline", "pass"]].sum(
-        axis=1
-    )
     items_below(
         study,
-        divided.loc[most.sort_values(kind="stable").index],
+        audit.divided_items(study, group),
         heading="Items on which experts differ, the most divided first",
         empty="Experts do not differ on any item of this group.",
     )
@@ -187,7 +181,7 @@ def _one_group(study: str, groups: list[Group]) -> None:
 def _pairs(study: str, group: Group) -> None:
     pairs = [
         {"Raters": f"{one} and {other}", "Items": kappa.n, "Cohen’s κ": spell(kappa)}
-        for (one, other), kappa in rater_pairs(audit.tables(study), group).items()
+        for (one, other), kappa in audit.rater_pairs(study, group).items()
     ]
     with st.expander("Pairs of raters"):
         st.dataframe(pd.DataFrame(pairs), hide_index=True, width="stretch")

@@ -90,7 +90,7 @@ def _board(board: Board, order: Stability | None) -> None:
         width="stretch",
     )
     for note in dict.fromkeys([*board.raw.notes, *board.corrected.notes]):
-        st.text(note)
+        st.text(f"{note[0].upper()}{note[1:]}.")
     if board.tipping:
         st.markdown("**What would turn neighbours round**")
         st.dataframe(
@@ -121,7 +121,8 @@ def _rank(model: RankedModel | None) -> str:
 
 
 def _stability(order: Stability) -> None:
-    st.markdown("**The order under every other choice**")
+    models = order.perturbations[0].kendall.n if order.perturbations else 0
+    st.markdown(f"**The order of {models} models under every other choice**")
     st.dataframe(
         pd.DataFrame(
             [

@@ -21,14 +21,23 @@ def coverage() -> None:
         return
     none, one, two, more = whole.by_raters
     st.markdown(
-        f"**{count(two + more, 'item')} of {whole.items:,} have two raters or more.** {count(one, 'item')} with one"
-        f" rater can show no disagreement, and {count(none, 'item')} without any can show nothing."
+        f"**{count(two + more, 'item')} of {whole.items:,} have two raters or more.**"
+        + (f" {count(one, 'item')} with one rater can show no disagreement." if one else "")
+        + (f" {count(none, 'item')} without any rater can show nothing." if none else "")
     )
-    st.caption("An item is one conversation under one metric.")
-    histogram = pd.DataFrame(
-        {"Raters with a label": ["none", "one", "two", "three or more"], "Items": whole.by_raters}
+    st.caption(
+        "An item is one conversation under one metric. “All metrics” are the versions in force: a version that another"
+        " has replaced stands in a row of its own."
     )
-    st.bar_chart(histogram, x="Raters with a label", y="Items", height=220, sort=False)
+    raters = ["no rater", "one", "two", "three or more"]
+    st.bar_chart(
+        pd.DataFrame({"Raters with a label": raters, "Items": whole.by_raters}),
+        x="Raters with a label",
+        y="Items",
+        height=220,
+        sort=False,
+        horizontal=True,
+    )
     st.dataframe(_table(rows), hide_index=True, width="stretch")
     if whole.components > 1:
         st.warning(
@@ -50,10 +59,10 @@ def _table(rows: list[Coverage]) -> pd.DataFrame:
             {
                 "Metric": row.group,
                 "Items": row.items,
-                "no rater": row.by_raters[0],
-                "one rater": row.by_raters[1],
-                "two": row.by_raters[2],
-                "three or more": row.by_raters[3],
+                "0 raters": row.by_raters[0],
+                "1": row.by_raters[1],
+                "2": row.by_raters[2],
+                "3+": row.by_raters[3],
                 "Raters": row.raters,
                 "Groups of raters": row.components,
                 "Labels": row.labels,
@@ -73,4 +82,9 @@ def _reasons(assignments: pd.DataFrame) -> None:
     st.header("Why there is no verdict")
     table = withheld.groupby(["title", "status", "no_verdict_because"]).size().rename("Answers").reset_index()
     table.columns = ["Metric", "Status", "Reason", "Answers"]
-    st.dataframe(table.assign(Reason=table["Reason"].str.replace("_", " ")), hide_index=True, width="stretch")
+    words = table["Status"].map(str).str.replace("_", " "), table["Reason"].str.replace("_", " ")
+    st.dataframe(
+        table.assign(Status=words[0], Reason=words[1]),
+        hide_index=True,
+        width="stretch",
+    )

@@ -4,7 +4,9 @@ import pandas as pd
 import streamlit as st
 
 from app import audit
-from app.charts import curve, forest
+from app.charts import curve
+from app.components.figures_table import figures_of, figures_table
+from app.components.forest import show_forest
 from app.components.item_list import items_below
 from app.components.permalinks import choose, switch
 from app.views.methodologist import study_in_view
@@ -27,6 +29,12 @@ _TIES: dict[Tie, str] = {
     "worst": "counts as a fail",
 }
 _SHARED: dict[str, str] = {"fail": "counts as a fail", "pass": "counts as a pass", "drop": "is left out"}
+_CLAIM = {
+    "robust": "holds under each of them",
+    "mixed": "holds under some and fails under others",
+    "fails": "holds under none",
+    "not estimable": "cannot be checked",
+}
 _SINGLES = {"include": "are included", "exclude": "are left out"}
 _AT_ONCE = 200
 """Metrics up to which all groups are shown at once."""
@@ -96,8 +104,11 @@ def judge_and_experts() -> None:
         switch("Groups", _BY, name="by")
     st.caption(f"{name}: {meaning}. Lines are 95% intervals.")
     lowest = -0.5 if key == "kappa" else 0.0
-    rows = [(f"{row.kind}: {row.group}", getattr(row.found, key)) for row in shown]
-    st.altair_chart(forest(rows, title=name, lowest=lowest))
+    rows = [
+        (row.group if row.kind == "all metrics" else f"{row.kind}: {row.group}", getattr(row.found, key))
+        for row in shown
+    ]
+    show_forest(rows, title=name, lowest=lowest)
     st.dataframe(_table(shown), hide_index=True, width="stretch")
     st.caption(
         "Pooled figures take metrics as the unit: with fewer than ten metrics their intervals are rough, and with"
@@ -124,8 +135,14 @@ def _matrix(row: JudgeGroup) -> None:
     """The items by the experts' verdict, undecided as a row of its own, and the judge's."""
     st.header("Who says what")
     words = ["Experts: fail", "Experts: undecided", "Experts: pass"]
-    table = pd.DataFrame(row.three_way.astype(int), index=words, columns=["Judge: fail", "Judge: pass"])
-    st.dataframe(table, width="content")
+    figures_table(
+        "Items by the verdict of experts and judge",
+        ("Verdict", "Judge: fail", "Judge: pass"),
+        [
+            (word, *(f"{number:,.0f}" for number in numbers))
+            for word, numbers in zip(words, row.three_way, strict=True)
+        ],
+    )
     missing = row.found.missing
     if missing.n_missing:
         st.caption(
@@ -162,11 +179,12 @@ def _ceiling(study: str, judge: Judge) -> None:
                 True: "yes",
                 False: "not shown",
             }[one.found.non_inferior],
-            "Pairs without a majority": one.found.tied,
+            "Pairs of expert and item": one.found.human.n,
+            "without a majority": one.found.tied,
         }
         for one in audit.ceilings(study, judge)
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    figures_of("An expert and the judge beside the same references", rows)
     st.caption(
         "Each expert in turn is set beside the majority of the others, and the judge beside the same majority. The"
         " judge against everybody’s majority must not be compared with experts against each other."
@@ -186,7 +204,7 @@ def _readings(study: str, judge: Judge) -> None:
     st.markdown(
         f"**Over {spread.cells} admissible readings the accuracy goes from {spell(spread.minimum, percent=True)} to"
         f" {spell(spread.maximum, percent=True)}; item by item, no reading can put it outside"
-        f" {spell_bounds(found.bounds)}. The claim of {CLAIMED_ACCURACY:.0%} is: {claim.verdict}.**"
+        f" {spell_bounds(found.bounds)}. “At least {CLAIMED_ACCURACY:.0%}” {_CLAIM[claim.verdict]}.**"
     )
     st.text(
         f"A borderline label counted half: {spell(found.half, percent=True)}, n {found.half.n}. Left out:"
@@ -209,7 +227,7 @@ def _readings(study: str, judge: Judge) -> None:
         for cell in cells
     ]
     with st.expander("The choices under each point of the curve"):
-        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+        figures_of("Accuracy under every reading", rows)
         st.caption(
             f"Range over the width of an interval: {spell(spread.vibration_ratio)}; above 1 the choice matters more than"
             f" chance. Admissible set: SHA-256 {found.admissible_hash[:12]}…"
@@ -226,7 +244,9 @@ def _metrics(study: str, judge: Judge, policy: Policy) -> None:
             "Agrees on": f"{one.agreeing:g} of {one.raw.n}",
             "As counted": spell(one.raw, percent=True),
             "Drawn towards the others": spell(one.shrunken, percent=True),
-            f"Probability of less than {CLAIMED_ACCURACY:.0%}": spell(one.below),
+            f"Probability of less than {CLAIMED_ACCURACY:.0%}": "not known"
+            if one.below.value is None
+            else f"{one.below.value:.2f}",
             "Check first": "polarity or definition may be turned round"
             if one.alarm and one.alarm.suspected
             else "",

@@ -18,6 +18,8 @@ _CURVES = {
     "consistency": "Share of items that judge and experts decide alike",
     "bias": "Judge’s pass rate minus the experts’",
 }
+_AXES = {"consistency": "Decided alike", "bias": "Judge minus experts"}
+"""Short: a title longer than the picture is high takes the room of the picture."""
 
 
 def judges() -> None:
@@ -119,7 +121,7 @@ def _curves(found: Indeterminacy) -> None:
         thresholds(
             found.judges[0].curves.thresholds,
             [(one.judge.name, getattr(one.curves, which)) for one in found.judges],
-            title=_CURVES[which],
+            title=_AXES[which],
             lowest=-1.0 if which == "bias" else 0.0,
         )
     )

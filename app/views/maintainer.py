@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import audit, workspace
 from app.components.permalinks import choose
+from app.components.wrapping_table import wrapping_table
 from app.views.methodologist import may_see, study_in_view
 from app.views.metric_decision import decisions_about
 from app.wording import STATUSES, in_a_sentence, spell, spell_bounds
@@ -31,7 +32,7 @@ _SHOWN = (
     Domain.SATURATION,
 )
 _QUANTITY = {
-    Domain.EXPERT_DISAGREEMENT: "α among experts",
+    Domain.EXPERT_DISAGREEMENT: "nominal α among experts",
     Domain.JUDGE_AGAINST_EXPERTS: "judge’s accuracy",
     Domain.INDETERMINACY: "borderline labels",
     Domain.UNSURE: "“can’t judge” answers",
@@ -39,10 +40,8 @@ _QUANTITY = {
     Domain.CONSTRUCT: "reviewers who do not find it adequate",
     Domain.SATURATION: "conversations that the judge passes",
 }
-_WIDTHS = {"Status": 145, "Metric": 160, "Decided": 115, "Why": 390}
-"""Pixels: all four columns on a screen of 1280."""
-_ROW, _MOST_ROWS = 80, 8
-"""Pixels of a row, which is four lines: cells so high wrap their text. And how many rows are seen without scrolling."""
+_AT_ONCE = 100
+"""Metrics in the table before all are asked for: a thousand rows of sentences take a browser most of a second."""
 _CONCERN_IS_LOW = (Domain.EXPERT_DISAGREEMENT, Domain.JUDGE_AGAINST_EXPERTS)
 _MEANING = {
     Status.CONTESTED: "experts disagree beyond doubt, or two other concerns together",
@@ -67,16 +66,17 @@ def contested_metrics() -> None:
     )
     for status, (mark, word) in STATUSES.items():
         st.caption(f"{mark} {word}: {_MEANING[status]}.")
-    st.dataframe(
-        _queue(study, found, metrics),
-        hide_index=True,
-        width="stretch",
-        row_height=_ROW,
-        height=_ROW * min(len(found), _MOST_ROWS) + 40,
-        column_config={name: st.column_config.TextColumn(width=width) for name, width in _WIDTHS.items()},
-    )
     if not found:
         return
+    if len(audit.judges(study)) > 1:
+        st.caption(
+            "Several judges have judged this study and none is picked in silence: what concerns a judge is not assessed here."
+        )
+    shown = found
+    if len(found) > _AT_ONCE and not st.toggle(f"Show all {len(found):,} metrics", key="all-metrics"):
+        st.caption(f"The {_AT_ONCE} most pressing metrics.")
+        shown = found[:_AT_ONCE]
+    wrapping_table("Metrics by status", ("Metric", "Status", "Decided", "Why"), _queue(study, shown, metrics))
     one = choose(
         "Open a metric",
         found,
@@ -87,7 +87,7 @@ def contested_metrics() -> None:
     _metric(study, one, metrics[one.metric])
 
 
-def _queue(study: str, found: list[MetricStatus], metrics: Metrics) -> pd.DataFrame:
+def _queue(study: str, found: list[MetricStatus], metrics: Metrics) -> list[tuple[str, ...]]:
     newest = dispositions.newest_of_each(dispositions.dispositions(workspace.engine(), study))
     decided: dict[Hashable, str] = {
         new: f"{row['decision']} (from version {row['version']})"
@@ -95,24 +95,26 @@ def _queue(study: str, found: list[MetricStatus], metrics: Metrics) -> pd.DataFr
         for new in row["becomes"]
     }
     decided |= {version: row["decision"] for version, row in newest.items()}
-    return pd.DataFrame(
-        [
-            {
-                "Status": " ".join(STATUSES[one.status]),
-                "Metric": metrics[one.metric]["title"],
-                "Decided": decided.get(one.metric, ""),
-                "Why": in_a_sentence(one) + ("; read the rubric again" if one.rubric_audit else ""),
-            }
-            for one in found
-        ],
-        columns=["Status", "Metric", "Decided", "Why"],
-    )
+    return [
+        (
+            str(metrics[one.metric]["title"]),
+            " ".join(STATUSES[one.status]),
+            decided.get(one.metric, ""),
+            _why(one) + (" Read the rubric again." if one.rubric_audit else ""),
+        )
+        for one in found
+    ]
+
+
+def _why(one: MetricStatus) -> str:
+    sentence = in_a_sentence(one)
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _metric(study: str, one: MetricStatus, metric: Mapping[Hashable, Any]) -> None:
     mark, word = STATUSES[one.status]
     st.header(f"{mark} {word}")
-    st.text(in_a_sentence(one))
+    st.text(_why(one))
     st.text(
         f"{metric['title']} ({metric['polarity']}; {metric['benchmark']}/{metric['metric']}, version {metric['version']})"
     )
@@ -128,7 +130,8 @@ def _metric(study: str, one: MetricStatus, metric: Mapping[Hashable, Any]) -> No
     )
     st.caption(
         "The probability is that the true quantity lies beyond the threshold. Concerns are flagged over all metrics together so"
-        " that at most one flag in ten is expected to be false."
+        " that at most one flag in ten is expected to be false. The interval of α is a Bayesian bootstrap over items; shares"
+        " are drawn towards the other metrics, or towards a half, as far as the data are few."
     )
     assignments = audit.tables(study).assignments
     part = assignments[assignments["metric_version_id"] == one.metric]
@@ -166,9 +169,14 @@ def _reasons_given(part: pd.DataFrame, conversations: list[str]) -> None:
     said = part[part["conversation"].isin(conversations) & part["label"].notna()]
     order = {conversation: place for place, conversation in enumerate(conversations)}
     said = said.assign(place=said["conversation"].map(order)).sort_values(["place", "label"], kind="stable")
-    shown = said[["conversation", "label", "rationale"]].astype({"label": str})
-    shown.columns = ["Conversation", "Label", "Reason given"]
-    st.dataframe(shown, hide_index=True, width="stretch")
+    wrapping_table(
+        "Labels with their reasons",
+        ("Conversation", "Label", "Reason given"),
+        [
+            (str(row["conversation"]), str(row["label"]), str(row["rationale"] or ""))
+            for row in said.to_dict("records")
+        ],
+    )
 
 
 def _are(number: int) -> str:

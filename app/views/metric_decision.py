@@ -112,10 +112,18 @@ def _revision(study: str, state: RevisionState) -> None:
         )
         for model, prompt in revisions.judges_of_version(engine, study, state.old):
             of_prompt = f" --prompt-hash {prompt}" if prompt else ""
-            st.text(f"impactbench import verdicts FILE --study {study} --judge {model}{of_prompt}")
+            st.code(
+                f"impactbench import verdicts FILE --study {study} --judge {model}{of_prompt}",
+                language=None,
+                wrap_lines=True,
+            )
     if state.asked_again < state.items_before:
         st.write("Put the same items before experts again, blind, under the new wording:")
-        st.text(f"impactbench review again {study} --from {state.old} --to {state.new} --overlap 3")
+        st.code(
+            f"impactbench review again {study} --from {state.old} --to {state.new} --overlap 3",
+            language=None,
+            wrap_lines=True,
+        )
     if state.rated_again and may_see(Seen.OTHER_LABELS, study):
         before_and_after_table(audit.before_and_after(study, state.old, state.new))
 
@@ -137,7 +145,7 @@ def before_and_after_table(found: BeforeAfter) -> None:
     """The figures of a revision, on the same items."""
     st.markdown(f"**Before and after, on {found.items} items rated under both: {found.sentence}**")
     rows = {
-        "α among experts": found.alpha,
+        "Ordinal α among experts": found.alpha,
         "Raw agreement": found.agreement,
         "Borderline labels": found.borderline,
         **{f"{name} agrees with experts": change for name, change in found.judges.items()},

@@ -39,7 +39,11 @@ def missing() -> None:
 def _judge(one: JudgeGaps) -> None:
     st.header(f"Judge {one.judge.name}")
     rows = [
-        {"Figure": name, "Whatever the missing verdicts would have been": spell_bounds(bounds)}
+        {
+            "Figure": name,
+            "Whatever the missing verdicts would have been": spell_bounds(bounds),
+            "Items": bounds.low.n,
+        }
         for name, bounds in (
             ("Pass rate", one.found.pass_rate),
             ("Agreement with the experts", one.found.accuracy),
@@ -67,15 +71,12 @@ def _labels(found: LabelGaps) -> None:
         st.write("No label has been given yet.")
     else:
         st.write(
-            f"Experts pass {labels_share(found)} (borderline as half). With everything that was not given a fail, or a"
-            f" pass, it would be {spell_bounds(found.bounds)}."
+            f"Of {count(found.pass_share.n, 'label')} experts pass {found.pass_share.value:.0%}, borderline as half. If all that"
+            f" is missing had been a fail, or a pass, it would be {spell_bounds(found.bounds)} of"
+            f" {found.bounds.low.n:,}."
         )
     _counted("Status", found.by_status)
     _counted("Reason", found.reasons)
-
-
-def labels_share(found: LabelGaps) -> str:
-    return "nothing" if found.pass_share.value is None else f"{found.pass_share.value:.0%}"
 
 
 def _counted(name: str, counts: Mapping[str, int]) -> None:

@@ -32,7 +32,7 @@ def own_family() -> None:
     )
     if found.family_unknown:
         st.text(
-            f"{count(found.family_unknown, 'item')} left out: the family of their model is not on record."
+            f"{count(found.family_unknown, 'item')} left out: the family of their model, or of the judge, is not on record."
         )
     whole = found.levels["family"]
     if whole.verdict != "not_identified":
@@ -114,15 +114,20 @@ def _panel(found: PanelPreference | None) -> None:
     st.header("Several judges on the same conversations")
     if found is None:
         st.write(
-            "There is one judge. With a second of another family their preferences could be told apart without labels."
+            "There are no two judges with a family on record. With a second of another family their preferences could be told"
+            " apart without labels."
         )
         return
     rows = [
-        {"What": f"{name}, against neutral judges", "Preference": spell(one)}
+        {"What": f"{name}, against neutral judges", "Preference": spell(one), "Conversations": one.n}
         for name, one in found.effects.items()
     ]
     rows += [
-        {"What": f"{one} and {other}, the sum of both", "Preference": spell(estimate)}
+        {
+            "What": f"{one} and {other}, the sum of both",
+            "Preference": spell(estimate),
+            "Conversations": estimate.n,
+        }
         for (one, other), estimate in found.sums.items()
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")

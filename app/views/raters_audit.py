@@ -8,7 +8,7 @@ from app.charts import forest
 from app.components.item_list import items_below
 from app.components.permalinks import choose
 from app.views.methodologist import study_in_view
-from app.wording import spell, spell_p
+from app.wording import count, spell, spell_p
 from reviews.audit.rater_items import items_of_rater
 from reviews.audit.raters import RaterAudit
 from reviews.blindness.visibility import Seen
@@ -23,12 +23,13 @@ def raters_audit() -> None:
     if not found.raters:
         st.write("Nobody has rated an item that somebody else rated too, so nothing can be said of raters.")
         return
-    st.markdown(f"**{found.sentence}**")
+    st.markdown(f"**{_in_groups(found)}**")
     st.caption(
         "Raters who differ may hold a coherent view of their own. This page helps to talk with them; it ranks nobody."
     )
     _groups(found)
     st.header("How far each leans from the others on shared items")
+    st.markdown(f"**{found.sentence}**")
     st.altair_chart(
         forest(
             [(str(row.rater), row.lean) for row in found.raters],
@@ -43,7 +44,19 @@ def raters_audit() -> None:
         " Drift is the pass share in the last third of somebody’s items minus that in the first."
     )
     _gold(study)
+    st.header("The answers of one rater")
     _items(study, found)
+
+
+def _in_groups(found: RaterAudit) -> str:
+    """The groups of raters before anything is said of one of them."""
+    sizes = pd.Series([row.cluster for row in found.raters if row.cluster is not None]).value_counts()
+    if len(sizes) < 2:
+        return (
+            f"{count(len(found.raters), 'rater')} in one group: nobody stands apart by whom they agree with."
+        )
+    shown = " and ".join(map(str, sizes.sort_values(ascending=False)))
+    return f"By whom they agree with, {count(len(found.raters), 'rater')} fall into groups of {shown}."
 
 
 def _items(study: str, found: RaterAudit) -> None:
@@ -75,6 +88,10 @@ def _groups(found: RaterAudit) -> None:
     ]
     rows.append({"Group": "all", "Raters": "everybody", "α among themselves": spell(found.whole)})
     st.dataframe(pd.DataFrame(rows).astype({"Group": str}), hide_index=True, width="stretch")
+    st.caption(
+        "Intervals leave out one item at a time; that of the same α on the page on agreement leaves out one metric at a time"
+        " and is wider."
+    )
     with st.expander("Share of shared items on which two raters agree"):
         shown = found.agreement.map(lambda share: "none shared" if pd.isna(share) else f"{share:.0%}")
         st.dataframe(shown.rename_axis("Rater").reset_index(), hide_index=True, width="stretch")

@@ -4,10 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from app import audit, workspace
+from app.components.wrapping_table import wrapping_table
 from app.views.methodologist import study_in_view
 from app.wording import count
 from reviews.blindness.visibility import Seen
 from reviews.registration import AnalysisPlan, Registered, deviations, registrations
+from validation.contested import CONCERNS
+
+_CONCERNS = {domain.value: concern for domain, concern in CONCERNS.items()}
 
 
 def registered() -> None:
@@ -20,7 +24,7 @@ def registered() -> None:
             "No analysis plan is registered. Fix it before the first label comes in; without a file it says what the"
             " audit does by itself:"
         )
-        st.text(f"impactbench review register {study} --plan plan.yaml")
+        st.code(f"impactbench review register {study} --plan plan.yaml", language=None, wrap_lines=True)
         return
     departs = deviations(plans, audit.tables(study))
     first = plans[0]
@@ -42,15 +46,15 @@ def _plan(one: Registered) -> None:
         st.text(f"Amended because: {one.because}")
     st.text(f"SHA-256 {one.plan_hash}")
     rows = [
-        {"Part": name.replace("_", " "), "Says": _spelled(getattr(one.plan, name))}
+        (name.replace("_", " ").capitalize(), _spelled(getattr(one.plan, name)))
         for name in AnalysisPlan.model_fields
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+    wrapping_table(title, ("Part", "Says"), rows)
 
 
 def _spelled(value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {limit:g}" for name, limit in value.items())
+        return ", ".join(f"{_CONCERNS.get(name, name)} {limit:g}" for name, limit in value.items())
     if isinstance(value, tuple):
         return "; ".join(map(str, value))
     return "not said" if value in (None, "") else str(value)

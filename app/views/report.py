@@ -6,10 +6,10 @@ import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pandas as pd
 import streamlit as st
 
 from app import workspace
+from app.components.wrapping_table import wrapping_table
 from app.views.methodologist import may_see, study_in_view
 from impactbench.domain import ImpactBenchError
 from impactbench.store import frames
@@ -125,20 +125,13 @@ def _show(study: str, files: dict[str, bytes]) -> None:
         st.text(deviation)
     for name, items in card["checklists"].items():
         st.header(TITLES[name])
-        st.dataframe(
-            pd.DataFrame(
-                [
-                    {
-                        "": _MARKS[item["verdict"]],
-                        "Verdict": item["verdict"],
-                        "Asked for": item["asked"],
-                        "Where, or why": item["evidence"],
-                    }
-                    for item in items
-                ]
-            ),
-            hide_index=True,
-            width="stretch",
+        wrapping_table(
+            TITLES[name],
+            ("Asked for", "Verdict", "Where, or why"),
+            [
+                (item["asked"], f"{_MARKS[item['verdict']]} {item['verdict']}", item["evidence"])
+                for item in items
+            ],
         )
 
 

@@ -61,6 +61,7 @@ def retest() -> None:
         audit.flipped_items(study, judge),
         heading="Items on which the runs differ",
         empty="All runs agree on every item.",
+        whose="Runs",
     )
 
 

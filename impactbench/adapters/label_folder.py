@@ -1,8 +1,11 @@
 """A study's labels as a folder of plain files, from which an empty database can be filled again.
 
-labels.csv, labels.parquet   the newest revision of each label, one row a label
-label-history.csv            every revision, oldest first
-study.json                   what the labels are about: metrics, conversations, review sets, raters, assignments
+labels.csv           the newest revision of each label, one row a label
+label-history.csv    every revision, oldest first
+verdicts.csv         what judges said of the same items, one row a verdict
+study.json           what the labels are about: metrics, conversations, review sets, raters, assignments, judges
+
+Each table stands beside itself as Parquet.
 """
 
 import json
@@ -20,11 +23,14 @@ from impactbench.adapters.label_tables import (
     history_cells,
     read_history_cells,
 )
+from impactbench.adapters.label_verdicts import VERDICT_COLUMNS
 from impactbench.adapters.spreadsheet_cells import csv_text, read_shielded_csv
-from impactbench.adapters.study_labels import AFTER, SECTIONS, StudyLabels
+from impactbench.adapters.study_labels import AFTER, SECTIONS, VERDICTS, StudyLabels
 
 FORMAT = "impactbench labels"
-VERSION = 1
+VERSION = 2
+WITHOUT_VERDICTS = 1
+"""The version before judges' verdicts stood beside the labels; it is still read."""
 
 
 def write_label_folder(labels: StudyLabels, folder: Path) -> tuple[Path, ...]:
@@ -35,21 +41,26 @@ def write_label_folder(labels: StudyLabels, folder: Path) -> tuple[Path, ...]:
     """
     _require_room(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    rows = labels.cells()
-    files = {
-        "labels.csv": csv_text(
-            LABEL_COLUMNS, ([row[name] for name in LABEL_COLUMNS] for row in rows)
-        ).encode(),
-        "label-history.csv": csv_text(HISTORY_COLUMNS, history_cells(labels.history)).encode(),
-        "study.json": _study_text(labels).encode(),
+    tables: dict[str, tuple[Sequence[str], list[list[str]]]] = {
+        "labels": (LABEL_COLUMNS, [[*row.values()] for row in labels.cells()]),
+        "label-history": (HISTORY_COLUMNS, [*history_cells(labels.history)]),
+        "verdicts": (VERDICT_COLUMNS, [[*row.values()] for row in labels.verdicts()]),
     }
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    table = pa.table(
-        {name: pa.array([row[name] or None for row in rows], pa.string()) for name in LABEL_COLUMNS}
-    )
-    pq.write_table(table, folder / "labels.parquet", compression="zstd")
-    return tuple(sorted(folder / name for name in (*files, "labels.parquet")))
+    (folder / "study.json").write_bytes(_study_text(labels).encode())
+    for name, (columns, rows) in tables.items():
+        (folder / f"{name}.csv").write_bytes(csv_text(columns, rows).encode())
+        _write_parquet(columns, rows, folder / f"{name}.parquet")
+    written = (folder / f"{name}.{kind}" for name in tables for kind in ("csv", "parquet"))
+    return tuple(sorted((*written, folder / "study.json")))
+
+
+def _write_parquet(columns: Sequence[str], rows: Sequence[Sequence[str]], path: Path) -> None:
+    """The words of a table; an empty cell is null."""
+    cells = {
+        name: pa.array([row[place] or None for row in rows], pa.string())
+        for place, name in enumerate(columns)
+    }
+    pq.write_table(pa.table(cells), path, compression="zstd")
 
 
 def read_label_folder(folder: Path) -> StudyLabels:
@@ -64,7 +75,9 @@ def read_label_folder(folder: Path) -> StudyLabels:
     study = document["study"][0]["slug"]
     history = read_history_cells(path, study=study)
     labels = StudyLabels(study=study, sections=sections, history=history, adjudications=document[AFTER])
-    _require_untouched(folder / "labels.csv", labels.cells())
+    _require_untouched(folder / "labels.csv", LABEL_COLUMNS, labels.cells(), source="label-history.csv")
+    if document["version"] != WITHOUT_VERDICTS:
+        _require_untouched(folder / "verdicts.csv", VERDICT_COLUMNS, labels.verdicts(), source="study.json")
     return labels
 
 
@@ -93,7 +106,9 @@ def _read_document(path: Path) -> dict[str, Any]:
         raise ImportRefused(f"{path}: this is not valid JSON ({error})") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ImportRefused(f"{path}: the format is not {FORMAT!r}; `impactbench export labels` makes it")
-    if document.get("version") != VERSION:
+    if document.get("version") == WITHOUT_VERDICTS:
+        document |= {name: [] for name in VERDICTS}
+    elif document.get("version") != VERSION:
         raise ImportRefused(
             f"{path}: the version is {document.get('version')!r}, this program reads {VERSION}: update the program"
         )
@@ -106,16 +121,16 @@ def _read_document(path: Path) -> dict[str, Any]:
     return document
 
 
-def _require_untouched(path: Path, expected: Sequence[Mapping[str, str]]) -> None:
-    found = [cells for _, cells in read_shielded_csv(path, LABEL_COLUMNS)]
+def _require_untouched(
+    path: Path, columns: Sequence[str], expected: Sequence[Mapping[str, str]], *, source: str
+) -> None:
+    found = [cells for _, cells in read_shielded_csv(path, columns)]
     for number, (there, wanted) in enumerate(zip(found, expected, strict=False), start=2):
-        if changed := [name for name in LABEL_COLUMNS if there[name] != wanted[name]]:
+        if changed := [name for name in columns if there[name] != wanted[name]]:
             raise ImportRefused(
-                f"{path}, row {number}: {changed[0]} is {there[changed[0]]!r} and by label-history.csv it is"
-                f" {wanted[changed[0]]!r}: the two must agree, so export again; labels from elsewhere come in with"
-                " `impactbench import ratings`"
+                f"{path}, row {number}: {changed[0]} is {there[changed[0]]!r} and by {source} it is"
+                f" {wanted[changed[0]]!r}: the two must agree, so export again; labels and verdicts from elsewhere come in"
+                " with `impactbench import ratings` and `impactbench import verdicts`"
             )
     if len(found) != len(expected):
-        raise ImportRefused(
-            f"{path}: there are {len(found)} labels and by label-history.csv there are {len(expected)}"
-        )
+        raise ImportRefused(f"{path}: there are {len(found)} rows and by {source} there are {len(expected)}")

@@ -11,6 +11,7 @@ from sqlmodel import select as select_rows
 
 from impactbench.adapters import ImportRefused
 from impactbench.adapters.label_tables import label_cells
+from impactbench.adapters.label_verdicts import verdict_cells
 from impactbench.adapters.portable_rows import KINDS, PortableStore
 from impactbench.domain import content_hash
 from impactbench.store import tables as t
@@ -18,6 +19,7 @@ from impactbench.store.engine import reading, writing
 from impactbench.store.frames import (
     assignment,
     conversation,
+    judgment,
     label,
     metric,
     metric_version,
@@ -25,6 +27,9 @@ from impactbench.store.frames import (
     review_set,
     scenario,
 )
+
+VERDICTS = ("judge", "judgment")
+"""What judges said of the items that were labelled."""
 
 SECTIONS = (
     "subarea",
@@ -42,6 +47,7 @@ SECTIONS = (
     "assignment",
     "response",
     "mask",
+    *VERDICTS,
 )
 """What labels are about, in an order in which nothing comes before what it belongs to."""
 
@@ -63,8 +69,9 @@ LEFT_OUT = {
     ),
     "label": ("operation",),
     "adjudication": ("inputs",),
+    "judgment": ("raw_reply",),
 }
-"""What stays in the database: how somebody signs in and when, and the name of a click."""
+"""What stays in the database: how somebody signs in and when, the name of a click, and a judge's reply as it came."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +86,10 @@ class StudyLabels:
     def cells(self) -> list[dict[str, str]]:
         """The newest revision of each label, as the cells of a long table."""
         return label_cells(self.history, self.sections)
+
+    def verdicts(self) -> list[dict[str, str]]:
+        """What judges said of the same items, as the cells of a long table."""
+        return verdict_cells(self.sections)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +152,8 @@ def keep_study_labels(engine: Engine, labels: StudyLabels, *, where: str = "") -
         store = PortableStore(session)
         for name in SECTIONS:
             rows = labels.sections[name]
+            if name in VERDICTS and not rows:
+                continue
             if name == "response":
                 rows = [{**row, "subject": _numbered_subject(store, row["subject"])} for row in rows]
             store.keep(name, rows, where=where)
@@ -208,6 +221,19 @@ def _rows_of(session: Session, study_id: int) -> dict[str, list[Any]]:
         select(columns[AFTER].adjudicator_id).where(columns[AFTER].study_id == study_id),
     )
     within = conversation.id.in_(conversations)
+    about_mine = (
+        select(assignment.id)
+        .where(
+            mine,
+            assignment.conversation_id == judgment.conversation_id,
+            assignment.metric_version_id == judgment.metric_version_id,
+        )
+        .exists()
+    )
+    judging = columns["judge"].id.in_(select(judgment.judge_id).where(about_mine))
+    of_models = union(
+        select(conversation.model_id).where(within), select(columns["judge"].model_id).where(judging)
+    )
     return {
         "subarea": all_of(
             "subarea",
@@ -217,7 +243,7 @@ def _rows_of(session: Session, study_id: int) -> dict[str, list[Any]]:
         "metric": all_of("metric", metric.id.in_(metrics)),
         "metric_version": all_of("metric_version", metric_version.metric_id.in_(metrics)),
         "placement": all_of("placement", placement.metric_id.in_(metrics)),
-        "model": all_of("model", columns["model"].id.in_(select(conversation.model_id).where(within))),
+        "model": all_of("model", columns["model"].id.in_(of_models)),
         "scenario": all_of("scenario", scenario.id.in_(scenarios)),
         "study": all_of("study", columns["study"].id == study_id),
         "run": all_of("run", columns["run"].id.in_(select(conversation.run_id).where(within))),
@@ -227,6 +253,8 @@ def _rows_of(session: Session, study_id: int) -> dict[str, list[Any]]:
         "assignment": all_of("assignment", mine),
         "response": all_of("response", columns["response"].review_set_id.in_(sets)),
         "mask": all_of("mask", columns["mask"].conversation_id.in_(conversations)),
+        "judge": all_of("judge", judging),
+        "judgment": all_of("judgment", about_mine),
         AFTER: all_of(AFTER, columns[AFTER].study_id == study_id),
         "label": all_of("label", label.assignment_id.in_(select(assignment.id).where(mine))),
     }

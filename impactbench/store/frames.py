@@ -5,31 +5,24 @@ in its first line. Where there is nothing a cell is missing (`pandas.isna`); `pr
 """
 
 import json
-from collections.abc import Callable
-from operator import itemgetter
 from typing import Any
 
 import pandas as pd
 from sqlalchemy import (
-    Boolean,
     ColumnElement,
-    Dialect,
     Engine,
-    Label,
     Select,
     String,
     cast,
     func,
     inspect,
     select,
-    type_coerce,
 )
-from sqlalchemy.types import NullType, TypeEngine
 
 from impactbench.domain import LabelStatus, Polarity
 from impactbench.store import tables as t
-from impactbench.store.engine import reading
-from impactbench.store.types import UTCDateTime
+from impactbench.store.frame_rows import by_id, read, read_together
+from impactbench.store.marks import state as state
 
 
 def _columns(table: type[t.Table]) -> Any:
@@ -59,32 +52,32 @@ subarea = _columns(t.Subarea)
 
 def studies(engine: Engine) -> pd.DataFrame:
     """A study: study, title, notice, created_at, runs, conversations."""
-    query = (
-        select(
-            study.slug.label("study"),
-            study.title,
-            study.notice,
-            study.created_at,
-            func.count(run.id.distinct()).label("runs"),
-            func.count(conversation.id).label("conversations"),
-        )
-        .outerjoin(t.Run, run.study_id == study.id)
-        .outerjoin(t.Conversation, conversation.run_id == run.id)
-        .group_by(study.id)
-        .order_by(study.slug)
+    runs = select(func.count()).where(run.study_id == study.id).scalar_subquery()
+    held = (
+        select(func.count())
+        .select_from(t.Conversation)
+        .join(t.Run, run.id == conversation.run_id)
+        .where(run.study_id == study.id)
+        .correlate(t.Study)
+        .scalar_subquery()
     )
-    return _read(engine, query)
+    query = select(
+        study.slug.label("study"),
+        study.title,
+        study.notice,
+        study.created_at,
+        runs.label("runs"),
+        held.label("conversations"),
+    ).order_by(study.slug)
+    return read(engine, query)
 
 
-def metrics(engine: Engine) -> pd.DataFrame:
-    """A metric version: metric_version_id, benchmark, benchmark_name, metric, version, name, polarity, definition,
-    question, interpretive_clause, evidence, author, subareas (list of names), created_at, changed_because.
-    """
-    query = (
+def metric_versions(*more: Any) -> Select[*tuple[Any, ...]]:
+    """Every metric version in the order of benchmarks, metrics and versions: what is said of each, and more columns."""
+    return (
         select(
-            metric_version.id.label("metric_version_id"),
+            *more,
             benchmark.slug.label("benchmark"),
-            benchmark.name.label("benchmark_name"),
             metric.slug.label("metric"),
             metric_version.version,
             metric_version.name,
@@ -101,8 +94,17 @@ def metrics(engine: Engine) -> pd.DataFrame:
         .join(t.Benchmark, benchmark.id == metric.benchmark_id)
         .order_by(benchmark.slug, metric.slug, metric_version.version)
     )
+
+
+def metrics(engine: Engine) -> pd.DataFrame:
+    """A metric version: metric_version_id, benchmark, benchmark_name, metric, version, name, polarity, definition,
+    question, interpretive_clause, evidence, author, subareas (list of names), created_at, changed_because.
+    """
+    query = metric_versions(
+        metric_version.id.label("metric_version_id"), benchmark.name.label("benchmark_name")
+    )
     named = placements(engine).groupby(["benchmark", "metric"])["subarea"].agg(list).to_dict()
-    frame = _read(engine, query)
+    frame = read(engine, query)
     frame["subareas"] = [named.get(key, []) for key in zip(frame["benchmark"], frame["metric"], strict=True)]
     return frame
 
@@ -122,7 +124,7 @@ def placements(engine: Engine) -> pd.DataFrame:
         .join(t.Subarea, subarea.id == placement.subarea_id)
         .order_by(subarea.domain, subarea.name, benchmark.slug, metric.slug)
     )
-    return _read(engine, query)
+    return read(engine, query)
 
 
 def conversations(engine: Engine, study_slug: str) -> pd.DataFrame:
@@ -134,6 +136,20 @@ def conversations(engine: Engine, study_slug: str) -> pd.DataFrame:
             conversation.id.label("conversation_id"),
             run.slug.label("run"),
             conversation.key.label("conversation"),
+            conversation.scenario_id,
+            conversation.model_id,
+            _exchanges(engine).label("n_turns"),
+            conversation.status,
+            conversation.content_hash,
+        )
+        .join(t.Run, run.id == conversation.run_id)
+        .join(t.Study, study.id == run.study_id)
+        .where(study.slug == study_slug)
+        .order_by(run.slug, conversation.key)
+    )
+    scenarios = (
+        select(
+            scenario.id,
             scenario.metric_version_id,
             benchmark.slug.label("benchmark"),
             metric.slug.label("metric"),
@@ -141,23 +157,34 @@ def conversations(engine: Engine, study_slug: str) -> pd.DataFrame:
             scenario.slug.label("scenario"),
             scenario.base_scenario,
             scenario.age,
-            model.slug.label("model"),
-            model.family,
-            _exchanges(engine).label("n_turns"),
-            conversation.status,
-            conversation.content_hash,
         )
-        .join(t.Run, run.id == conversation.run_id)
-        .join(t.Study, study.id == run.study_id)
-        .join(t.Scenario, scenario.id == conversation.scenario_id)
         .join(t.MetricVersion, metric_version.id == scenario.metric_version_id)
         .join(t.Metric, metric.id == metric_version.metric_id)
         .join(t.Benchmark, benchmark.id == metric.benchmark_id)
-        .join(t.Model, model.id == conversation.model_id)
-        .where(study.slug == study_slug)
-        .order_by(run.slug, conversation.key)
     )
-    return _read(engine, query)
+    models = select(model.id, model.slug.label("model"), model.family)
+    frame, about, targets = read_together(engine, query, scenarios, models)
+    told = [frame, by_id(frame.pop("scenario_id"), about), by_id(frame.pop("model_id"), targets)]
+    return pd.concat(told, axis=1)[list(_CONVERSATION)]
+
+
+_CONVERSATION = (
+    "conversation_id",
+    "run",
+    "conversation",
+    "metric_version_id",
+    "benchmark",
+    "metric",
+    "polarity",
+    "scenario",
+    "base_scenario",
+    "age",
+    "model",
+    "family",
+    "n_turns",
+    "status",
+    "content_hash",
+)
 
 
 def _exchanges(engine: Engine) -> ColumnElement[int]:
@@ -181,26 +208,28 @@ def judgments(engine: Engine, study_slug: str) -> pd.DataFrame:
             judgment.conversation_id,
             judgment.metric_version_id,
             judgment.judge_id,
-            model.slug.label("judge"),
-            model.family.label("judge_family"),
             judgment.repeat,
             judgment.present,
-            metric_version.polarity,
             judgment.unscored_because,
             judgment.justification,
         )
         .join(t.Conversation, conversation.id == judgment.conversation_id)
         .join(t.Run, run.id == conversation.run_id)
         .join(t.Study, study.id == run.study_id)
-        .join(t.Judge, judge.id == judgment.judge_id)
-        .join(t.Model, model.id == judge.model_id)
-        .join(t.MetricVersion, metric_version.id == judgment.metric_version_id)
         .where(study.slug == study_slug)
         .order_by(judgment.conversation_id, judgment.metric_version_id, judgment.judge_id, judgment.repeat)
     )
-    frame = _read(engine, query)
+    judges = select(judge.id, model.slug.label("judge"), model.family.label("judge_family")).join(
+        t.Model, model.id == judge.model_id
+    )
+    versions = select(metric_version.id, metric_version.polarity)
+    frame, about, polarities = read_together(engine, query, judges, versions)
+    polarity = by_id(frame["metric_version_id"], polarities)["polarity"]
+    judged = by_id(frame["judge_id"], about)
+    frame.insert(3, "judge", judged["judge"])
+    frame.insert(4, "judge_family", judged["judge_family"])
     frame["present"] = frame["present"].astype("boolean")
-    frame["passed"] = frame["present"] == (frame.pop("polarity") == Polarity.POSITIVE)
+    frame["passed"] = frame["present"] == (polarity == Polarity.POSITIVE)
     return frame
 
 
@@ -212,53 +241,110 @@ def assignments(engine: Engine, study_slug: str, *, slots: bool = False) -> pd.D
     (given up).
     """
     slot = (assignment.reason, assignment.released_at) if slots else ()
-    newest = (
-        select(label.assignment_id, func.max(label.revision).label("revision"))
-        .group_by(label.assignment_id)
-        .subquery()
-    )
-    query = (
+    asked = (
         select(
             assignment.id.label("assignment_id"),
-            review_set.slug.label("review_set"),
-            review_set.origin,
+            assignment.review_set_id,
             assignment.conversation_id,
             assignment.metric_version_id,
             assignment.rater_id,
-            rater.pseudonym.label("rater"),
-            rater.panel,
             assignment.repeat,
             assignment.code,
             assignment.position,
             assignment.stratum,
             assignment.inclusion_probability,
-            label.revision,
-            label.status,
-            label.verdict.label("label"),
-            label.no_verdict_because,
-            label.confidence,
-            label.rationale,
-            cast(label.turns, String).label("turns"),
-            label.active_seconds,
-            label.created_at.label("labelled_at"),
             *slot,
         )
-        .join(t.ReviewSet, review_set.id == assignment.review_set_id)
         .join(t.Study, study.id == assignment.study_id)
-        .join(t.Rater, rater.id == assignment.rater_id)
-        .outerjoin(newest, newest.c.assignment_id == assignment.id)
-        .outerjoin(
-            t.Label, (label.assignment_id == newest.c.assignment_id) & (label.revision == newest.c.revision)
-        )
         .where(study.slug == study_slug)
         .order_by(assignment.id)
     )
-    frame = _read(engine, query)
-    frame["status"] = frame["status"].astype(object).where(frame["status"].notna(), "not_yet_rated")
-    place, texts = pd.factorize(frame["turns"])
+    # The labels are found by the span of their assignments' ids and not by a look-up for each of them; the sum keeps the
+    # database from walking through an index all the same.
+    span = (
+        select(func.min(assignment.id), func.max(assignment.id))
+        .join(t.Study, study.id == assignment.study_id)
+        .where(study.slug == study_slug)
+        .subquery()
+    )
+    first, last = span.c
+    said = select(*_LABEL).where(
+        (label.assignment_id + 0).between(select(first).scalar_subquery(), select(last).scalar_subquery())
+    )
+    sets = select(review_set.id, review_set.slug.label("review_set"), review_set.origin)
+    people = select(rater.id, rater.pseudonym.label("rater"), rater.panel)
+    frame, labels, designs, panels = read_together(engine, asked, said, sets, people)
+    told = [
+        frame,
+        by_id(frame.pop("review_set_id"), designs),
+        by_id(frame["rater_id"], panels),
+        newest_labels(labels, frame["assignment_id"]),
+    ]
+    columns = [*_ASSIGNMENT, *NEWEST_LABEL, *(("reason", "released_at") if slots else ())]
+    return pd.concat(told, axis=1)[columns]
+
+
+_ASSIGNMENT = (
+    "assignment_id",
+    "review_set",
+    "origin",
+    "conversation_id",
+    "metric_version_id",
+    "rater_id",
+    "rater",
+    "panel",
+    "repeat",
+    "code",
+    "position",
+    "stratum",
+    "inclusion_probability",
+)
+_LABEL = (
+    label.id.label("label_id"),
+    label.assignment_id,
+    label.revision,
+    label.status,
+    label.verdict.label("label"),
+    label.no_verdict_because,
+    label.confidence,
+    label.rationale,
+    cast(label.turns, String).label("turns"),
+    label.active_seconds,
+    label.created_at.label("labelled_at"),
+)
+NEWEST_LABEL = tuple(column.key for column in _LABEL[2:])
+"""The columns of `assignments` that a label fills."""
+
+
+def later_labels(engine: Engine, study_slug: str, newest: int) -> pd.DataFrame:
+    """A label revision whose id is larger than one that was seen: label_id, assignment_id, and the columns of a label."""
+    own = select(study.id).where(study.slug == study_slug).scalar_subquery()
+    query = (
+        select(*_LABEL)
+        .join(t.Assignment, assignment.id == label.assignment_id)
+        # The sum keeps the database from beginning with all assignments of the study.
+        .where(label.id > newest, assignment.study_id + 0 == own)
+        .order_by(label.id)
+    )
+    return read(engine, query)
+
+
+def newest_labels(labels: pd.DataFrame, asked: pd.Series) -> pd.DataFrame:
+    """What was said last for each assignment, `not_yet_rated` where nothing was: the columns of `NEWEST_LABEL`.
+
+    Args:
+        labels: revisions, as `later_labels` gives them.
+        asked: the ids of the assignments.
+    """
+    newest = labels.sort_values("revision", kind="stable").drop_duplicates("assignment_id", keep="last")
+    newest = newest.set_index("assignment_id")[list(NEWEST_LABEL)].reindex(asked).set_axis(asked.index)
+    newest["status"] = newest["status"].fillna("not_yet_rated")
+    place, texts = pd.factorize(newest["turns"])
     pointed = [*(json.loads(text) for text in texts), None]
-    frame["turns"] = [pointed[number] for number in place.tolist()]
-    return frame
+    newest["turns"] = pd.Series(
+        [pointed[number] for number in place.tolist()], index=asked.index, dtype=object
+    )
+    return newest
 
 
 def ratings(engine: Engine, study_slug: str) -> pd.DataFrame:
@@ -285,45 +371,7 @@ def label_history(engine: Engine, study_slug: str) -> pd.DataFrame:
         .where(study.slug == study_slug)
         .order_by(label.assignment_id, label.revision)
     )
-    return _read(engine, query)
-
-
-def state(engine: Engine, study_slug: str) -> str:
-    """A word that changes whenever anything that an audit of the study reads has changed; rows are only ever added."""
-    items = (
-        select(
-            func.count(assignment.id),
-            func.count(label.id),
-            func.max(label.id),
-            func.count(assignment.released_at),
-        )
-        .select_from(t.Assignment)
-        .outerjoin(t.Label, label.assignment_id == assignment.id)
-        .join(t.Study, study.id == assignment.study_id)
-        .where(study.slug == study_slug)
-    )
-    judged = (
-        select(func.count(judgment.id), func.count(conversation.id.distinct()))
-        .select_from(t.Conversation)
-        .outerjoin(t.Judgment, judgment.conversation_id == conversation.id)
-        .join(t.Run, run.id == conversation.run_id)
-        .join(t.Study, study.id == run.study_id)
-        .where(study.slug == study_slug)
-    )
-    settled = (
-        select(func.count(adjudication.id))
-        .select_from(t.Adjudication)
-        .join(t.Study, study.id == adjudication.study_id)
-        .where(study.slug == study_slug)
-    )
-    written = select(func.count(metric_version.id), select(func.count(response.id)).scalar_subquery())
-    with reading(engine) as session:
-        connection = session.connection()
-        return "-".join(
-            str(number)
-            for query in (items, judged, settled, written)
-            for number in connection.execute(query).one()
-        )
+    return read(engine, query)
 
 
 def raters(engine: Engine) -> pd.DataFrame:
@@ -337,40 +385,4 @@ def raters(engine: Engine) -> pd.DataFrame:
         rater.active,
         rater.token_hash.is_not(None).label("may_sign_in"),
     ).order_by(rater.id)
-    return _read(engine, query)
-
-
-def _read(engine: Engine, query: Select[*tuple[Any, ...]]) -> pd.DataFrame:
-    """The rows of a query, as Python objects: a frame with its columns even where there are no rows.
-
-    Cells come as the driver gives them and are then turned a column at a time: a study has millions of them. What is
-    kept as text stays text.
-    """
-    wanted = {column.key: column for column in query.selected_columns}
-    plain = query.with_only_columns(
-        *(type_coerce(_unnamed(column), NullType()).label(name) for name, column in wanted.items()),
-        maintain_column_froms=True,
-    )
-    with reading(engine) as session:
-        cursor = session.connection().execute(plain).cursor
-        rows = [] if cursor is None else cursor.fetchall()
-    frame = pd.DataFrame(rows, columns=list(wanted))
-    for name, column in wanted.items():
-        if isinstance(column.type, UTCDateTime) and frame[name].notna().any():
-            frame[name] = pd.to_datetime(frame[name], utc=True, format="ISO8601")
-        read = _reader(column.type, engine.dialect)
-        if read is not None and rows:
-            cells = [read(cell) for cell in map(itemgetter(list(wanted).index(name)), rows)]
-            frame[name] = pd.Series(cells) if any(cell is not None for cell in cells) else cells
-    return frame
-
-
-def _unnamed(column: Any) -> Any:
-    return column.element if isinstance(column, Label) else column
-
-
-def _reader(type_: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], Any] | None:
-    """What makes a cell of this type from the driver's; all others are taken as they come."""
-    if not isinstance(type_, Boolean):
-        return None
-    return type_.dialect_impl(dialect).result_processor(dialect, None)
+    return read(engine, query)

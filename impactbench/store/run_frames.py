@@ -8,11 +8,10 @@ from sqlalchemy import Engine, Select, func, inspect, select
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
 from impactbench.store.frames import (
-    benchmark,
     conversation,
     judgment,
-    metric,
     metric_version,
+    metric_versions,
     run,
     scenario,
     study,
@@ -192,28 +191,7 @@ def changes(engine: Engine) -> pd.DataFrame:
     """A version of a metric, oldest first within its metric: benchmark, metric, version, name, polarity, definition,
     interpretive_clause, question, examples_present, examples_absent, evidence, author, changed_because, created_at.
     """
-    query = (
-        select(
-            benchmark.slug.label("benchmark"),
-            metric.slug.label("metric"),
-            metric_version.version,
-            metric_version.name,
-            metric_version.polarity,
-            metric_version.definition,
-            metric_version.interpretive_clause,
-            metric_version.question,
-            metric_version.examples_present,
-            metric_version.examples_absent,
-            metric_version.evidence,
-            metric_version.author,
-            metric_version.changed_because,
-            metric_version.created_at,
-        )
-        .join(t.Metric, metric.id == metric_version.metric_id)
-        .join(t.Benchmark, benchmark.id == metric.benchmark_id)
-        .order_by(benchmark.slug, metric.slug, metric_version.version)
-    )
-    return _read(engine, query)
+    return _read(engine, metric_versions(metric_version.examples_present, metric_version.examples_absent))
 
 
 def _read(engine: Engine, query: Select) -> pd.DataFrame:  # type: ignore[type-arg]

@@ -58,14 +58,20 @@ def _difference(group: str, items: pd.DataFrame) -> AgeDifference:
         judge_all=gap(judged["judge"], judged),
         judge=gap(both["judge"], both),
         experts=gap(both["reference"], both),
-        excess=gap(both["judge"] - both["reference"], both),
+        excess=gap(both["judge"] - both["reference"], both, furthest=2.0),
         n_teen=int(teens.sum()),
         n_adult=int((~teens).sum()),
     )
 
 
-def gap(values: pd.Series, items: pd.DataFrame) -> Estimate:
-    """Mean over the metrics that have both ages of (teens minus adults): metrics are the unit of the interval."""
+def gap(values: pd.Series, items: pd.DataFrame, *, furthest: float = 1.0) -> Estimate:
+    """Mean over the metrics that have both ages of (teens minus adults): metrics are the unit of the interval.
+
+    Args:
+        values: a value an item.
+        items: the items, with age and metric_version_id.
+        furthest: how far from 0 such a difference can be at all; the interval ends there.
+    """
     teen = (items["age"].map(str) == TEEN).to_numpy()
     table = pd.DataFrame(
         {"value": values.to_numpy(), "teen": teen, "metric": items["metric_version_id"].to_numpy()}
@@ -77,7 +83,7 @@ def gap(values: pd.Series, items: pd.DataFrame) -> Estimate:
     found = ratio(
         differences.to_numpy(dtype=np.float64),
         clusters=np.arange(len(differences)),
-        bounds=(-2.0, 2.0),
+        bounds=(-furthest, furthest),
         seed=SEED,
     )
     return (

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from impactbench.domain import LabelVerdict
-from reviews.audit.groups import Group, Kind, by_metric, groups, of_group
+from reviews.audit.groups import Group, Kind, core_by_metric, groups, of_group
 from reviews.evidence import SCALE, StudyTables
 from validation.agreement import (
     brennan_prediger,
@@ -85,14 +85,7 @@ def agreement_by_group(
         kinds: of the groups.
         remember: keeps what was computed for the same ratings before.
     """
-    ratings = tables.core_ratings
-    single = by_metric(ratings)
-    nothing = of_group(ratings, Group(kind=Kind.METRIC, name="", versions=frozenset()))
-    named = groups(tables, kinds)
-    rated = [
-        of_group(ratings, group) if group.pooled else single.get(next(iter(group.versions)), nothing)
-        for group in named
-    ]
+    named, rated = _rated(tables, tuple(kinds))
     return [
         GroupAgreement(
             group=group,
@@ -105,6 +98,24 @@ def agreement_by_group(
             named, rated, remember(coefficient, rated, partial(_each, coefficient)), strict=True
         )
     ]
+
+
+def _rated(tables: StudyTables, kinds: tuple[Kind, ...]) -> tuple[list[Group], list[Ratings]]:
+    """The groups and the ratings of each, which are the same for every coefficient."""
+    key = ("rated", kinds)
+    if key not in tables.made:
+        ratings, single = tables.core_ratings, core_by_metric(tables)
+        nothing = of_group(ratings, Group(kind=Kind.METRIC, name="", versions=frozenset()))
+        named = groups(tables, kinds)
+        tables.made[key] = (
+            named,
+            [
+                of_group(ratings, group) if group.pooled else single.get(next(iter(group.versions)), nothing)
+                for group in named
+            ],
+        )
+    found: tuple[list[Group], list[Ratings]] = tables.made[key]
+    return found
 
 
 def _each(coefficient: str, tables: Sequence[Ratings]) -> Sequence[Estimate]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import compress
 from operator import itemgetter
 from typing import Any, cast
 
@@ -88,6 +89,14 @@ def of_group(ratings: Ratings, group: Group) -> Ratings:
     return _rows(ratings, np.flatnonzero(kept))
 
 
+def core_by_metric(tables: StudyTables) -> dict[int, Ratings]:
+    """The ratings of the random core of each metric version: figures of single metrics are made of the same ones."""
+    if "core by metric" not in tables.made:
+        tables.made["core by metric"] = by_metric(tables.core_ratings)
+    found: dict[int, Ratings] = tables.made["core by metric"]
+    return found
+
+
 def by_metric(ratings: Ratings) -> dict[int, Ratings]:
     """The ratings of each metric version, without clusters and without raters who have no part in it."""
     if not ratings.units:
@@ -103,11 +112,12 @@ def by_metric(ratings: Ratings) -> dict[int, Ratings]:
 def _rows(ratings: Ratings, rows: np.ndarray) -> Ratings:
     codes = ratings.codes[rows]
     there = (codes >= 0).any(axis=0)
+    units = ratings.units
     return Ratings(
         codes[:, there],
         ratings.categories,
-        tuple(ratings.units[row] for row in rows.tolist()),
-        tuple(name for name, kept in zip(ratings.raters, there, strict=True) if kept),
+        tuple(map(units.__getitem__, rows.tolist())),
+        tuple(compress(ratings.raters, there.tolist())),
     )
 
 

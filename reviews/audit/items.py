@@ -77,7 +77,8 @@ def judged_items(tables: StudyTables, judge: Judge, policy: Policy = PRIMARY) ->
     key = ("judged items", judge, policy)
     if key not in tables.made:
         tables.made[key] = _judged_items(tables, judge, policy)
-    return tables.made[key].copy(deep=False)
+    found: pd.DataFrame = tables.made[key]
+    return found.copy(deep=False)
 
 
 def _judged_items(tables: StudyTables, judge: Judge, policy: Policy) -> pd.DataFrame:
@@ -153,3 +154,16 @@ def under_figure(tables: StudyTables, judge: Judge | None, policy: Policy = PRIM
     return items.sort_values("apart", ascending=False, kind="stable", na_position="last").reset_index(
         drop=True
     )
+
+
+def divided_items(items: pd.DataFrame, versions: frozenset[int]) -> pd.DataFrame:
+    """The items of some metric versions on which experts differ, the most divided first.
+
+    Args:
+        items: as `under_figure` gives them.
+        versions: of the metrics.
+    """
+    counts = items[list(SCALE)]
+    divided = items["metric_version_id"].isin(versions) & ((counts > 0).sum(axis=1) > 1)
+    most = counts[divided].max(axis=1) / counts[divided].sum(axis=1)
+    return items.loc[most.sort_values(kind="stable").index]

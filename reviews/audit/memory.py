@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from validation.ratings import Ratings
 
@@ -18,7 +19,8 @@ class Memory:
     """
 
     def __init__(self, most: int = 50_000) -> None:
-        self._kept: OrderedDict[str, Any] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, bytes], Any] = OrderedDict()
+        self._contents: WeakKeyDictionary[Ratings, bytes] = WeakKeyDictionary()
         self._most = most
         self._lock = Lock()
         self.computed = 0
@@ -31,9 +33,11 @@ class Memory:
         compute: Callable[[Sequence[Ratings]], Sequence[Result]],
     ) -> list[Result]:
         """The result of `name` for each table of ratings; those that are not known are computed, all at once."""
-        keys = [_content(name, ratings) for ratings in tables]
+        keys = [(name, self._content(ratings)) for ratings in tables]
         with self._lock:
-            known: dict[str, Result] = {key: self._kept[key] for key in keys if key in self._kept}
+            known: dict[tuple[str, bytes], Result] = {
+                key: self._kept[key] for key in keys if key in self._kept
+            }
             for key in known:
                 self._kept.move_to_end(key)
         unknown = {key: ratings for key, ratings in zip(keys, tables, strict=True) if key not in known}
@@ -46,13 +50,20 @@ class Memory:
         known |= new
         return [known[key] for key in keys]
 
+    def _content(self, ratings: Ratings) -> bytes:
+        """The hash of what stands in a table, which is asked for once for each figure."""
+        found = self._contents.get(ratings)
+        if found is None:
+            found = self._contents[ratings] = _content(ratings)
+        return found
 
-def _content(name: str, ratings: Ratings) -> str:
+
+def _content(ratings: Ratings) -> bytes:
     """A hash of what a coefficient over items reads: categories, codes, clusters; names of units and raters do not matter."""
     digest = hashlib.blake2b(digest_size=20)
-    for part in (name, repr(ratings.categories), repr(ratings.codes.shape)):
+    for part in (repr(ratings.categories), repr(ratings.codes.shape)):
         digest.update(part.encode() + b"\0")
     digest.update(ratings.codes.tobytes())
     if ratings.clusters is not None:
         digest.update(b"clusters" + ratings.clusters.tobytes())
-    return digest.hexdigest()
+    return digest.digest()

@@ -101,19 +101,23 @@ def _regression(items: pd.DataFrame) -> dict[str, FamilyRegression]:
 def panel(tables: StudyTables) -> PanelPreference | None:
     """What several judges of the same conversations say of each other's preference; None with fewer than two.
 
-    A judge whose family is none of the targets' is neutral. Experts do not enter: this needs no label.
+    A judge whose family is none of the targets' is neutral; one whose family is not on record could be anybody's, and is left
+    out. Experts do not enter: this needs no label.
     """
-    judges = judges_of(tables)
+    judges = [judge for judge in judges_of(tables) if judge.family not in ("", "unknown")]
     if len(judges) < 2:
         return None
     study = without_replaced(tables)
-    first = study.judgments[study.judgments["repeat"] == 0]
+    first = study.judgments[
+        (study.judgments["repeat"] == 0)
+        & study.judgments["judge_id"].isin([judge.judge_id for judge in judges])
+    ]
     scores = first.pivot(index=ITEM, columns="judge_id", values="passed").astype("Float64")
     items = scores.index.to_frame(index=False).merge(
         study.conversations[["conversation_id", "family"]], on="conversation_id", how="left"
     )
     by_id = {judge.judge_id: judge.name for judge in judges}
-    families: dict[Hashable, Hashable | None] = {judge.name: judge.family or None for judge in judges}
+    families: dict[Hashable, Hashable | None] = {judge.name: judge.family for judge in judges}
     return panel_preference(
         scores.to_numpy(dtype=np.float64, na_value=np.nan),
         judges=[by_id[int(str(key))] for key in scores.columns],

@@ -88,9 +88,9 @@ class RaterAudit:
         """What to say first."""
         flagged = [str(row.rater) for row in self.raters if row.flagged]
         lean = (
-            f"{', '.join(flagged)} clearly lean{'s' if len(flagged) == 1 else ''} from the others"
+            f"{', '.join(flagged)} clearly lean{'s' if len(flagged) == 1 else ''} away from the others"
             if flagged
-            else "No rater clearly leans from the others"
+            else "No rater clearly leans away from the others"
         )
         apart = (
             "; the raters fall into groups that share no item and cannot be compared"

@@ -1,13 +1,14 @@
 """The evidence on every metric and what follows from it: contested, watch, no concern found, or not assessed."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from impactbench.domain import LabelStatus, LabelVerdict
-from reviews.audit.groups import by_metric, versions_of
+from reviews.audit.groups import core_by_metric, versions_of
 from reviews.evidence import SCALE, SEED, StudyTables, first_runs, judge_pass, random_core
 from validation.contested import MetricStatus, Status, queue, statuses
 from validation.mapping import PRIMARY, Policy, reference
@@ -26,6 +27,7 @@ _RUNS_FOR_STABILITY = 3
 _ITEM = ["metric_version_id", "conversation_id"]
 _NOTHING = Ratings.from_table([], categories=SCALE)
 
+Number = TypeVar("Number", int, float)
 Counted = dict[Hashable, tuple[NDArray[np.int64], NDArray[np.int64]]]
 Evidences = Callable[[Sequence[Ratings]], Sequence[DomainEvidence]]
 Remember = Callable[[str, Sequence[Ratings], Evidences], Sequence[DomainEvidence]]
@@ -54,7 +56,7 @@ def metric_statuses(
     current = tables.metrics[~tables.metrics["superseded"]]
     versions: list[Hashable] = current["metric_version_id"].tolist()
     core = random_core(tables.assignments)
-    rated = by_metric(tables.core_ratings)
+    rated = core_by_metric(tables)
     ratings = [rated.get(int(str(version)), _NOTHING) for version in versions]
     judges = list(first_runs(tables))
     verdicts = judges[0][1] if len(judges) == 1 else None
@@ -88,7 +90,7 @@ def _agreeing(
     """For each metric the (soft) number of items on which the judge agrees with the reference, and of items."""
     agreement = pd.Series(1 - np.abs(judge_pass(verdicts, ratings) - reference(ratings, policy)))
     counted = agreement.groupby(versions_of(ratings)).agg(["sum", "count"])
-    counts = {version: (float(row["sum"]), int(row["count"])) for version, row in counted.iterrows()}
+    counts = dict(_sums(counted, float))
     return {version: counts.get(version, (0.0, 0)) for version in versions}
 
 
@@ -123,11 +125,8 @@ def _flips(tables: StudyTables, versions: Sequence[Hashable]) -> dict[Hashable, 
     runs = scored.groupby(_ITEM)["present"].agg(["nunique", "count"])
     repeated = runs[runs["count"] >= _RUNS_FOR_STABILITY]
     flipped = (repeated["nunique"] > 1).groupby("metric_version_id").agg(["sum", "count"])
-    return {
-        version: (float(row["sum"]), int(row["count"]))
-        for version, row in flipped.iterrows()
-        if version in set(versions)
-    }
+    wanted = set(versions)
+    return {version: found for version, found in _sums(flipped, float) if version in wanted}
 
 
 def _doubts(tables: StudyTables, versions: Sequence[Hashable]) -> dict[Hashable, tuple[int, int, int]]:
@@ -153,8 +152,14 @@ def _doubts(tables: StudyTables, versions: Sequence[Hashable]) -> dict[Hashable,
 def _passes(verdicts: pd.DataFrame, versions: Sequence[Hashable]) -> dict[Hashable, tuple[int, int]]:
     """For each metric, conversations that the judge passes and conversations that it scored, over all models."""
     scored = verdicts["passed"].dropna().astype(int).groupby(level="metric_version_id").agg(["sum", "count"])
-    return {
-        version: (int(row["sum"]), int(row["count"]))
-        for version, row in scored.iterrows()
-        if version in set(versions)
-    }
+    wanted = set(versions)
+    return {version: found for version, found in _sums(scored, int) if version in wanted}
+
+
+def _sums(
+    counted: pd.DataFrame, number: Callable[[Any], Number]
+) -> Iterator[tuple[Hashable, tuple[Number, int]]]:
+    """For each metric its sum and its count."""
+    columns = (counted[name].tolist() for name in ("sum", "count"))
+    for version, total, size in zip(counted.index.tolist(), *columns, strict=True):
+        yield version, (number(total), int(size))

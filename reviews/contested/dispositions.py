@@ -71,7 +71,8 @@ def decide(
         metric_version_id: what is decided about.
         disposal: the decision.
         base_revision: of the newest decision that whoever decides has seen; 0 where there was none.
-        found: the status and the evidence that were looked at; kept with the decision.
+        found: the status and the evidence that were looked at; kept with the decision. Where they are another version's,
+            as when a revision is adopted on the page of what it became, the version keeps those of its last decision.
 
     Raises:
         StaleDisposition: somebody else decided meanwhile.
@@ -83,6 +84,7 @@ def decide(
         if person is None or person.role is not Role.MAINTAINER or not person.active:
             raise DispositionRefused("only an active maintainer decides about a metric")
         _require_followers(session, metric_version_id, disposal)
+        newest = _newest(session, study_id, metric_version_id)
         row = {
             "study_id": study_id,
             "metric_version_id": metric_version_id,
@@ -93,7 +95,8 @@ def decide(
             "evidence": evidence_record(found),
             "decided_by": decided_by,
         }
-        newest = _newest(session, study_id, metric_version_id)
+        if newest is not None and found.metric != metric_version_id:
+            row |= {"status": newest.status, "evidence": newest.evidence}
         if newest is None or newest.revision == base_revision:
             insert_if_absent(session, Disposition, [row])
             newest = _newest(session, study_id, metric_version_id)

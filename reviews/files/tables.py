@@ -23,6 +23,10 @@ HALVED = "halved"
 """What a metric was before it became two, one for each polarity."""
 
 
+class NothingToAudit(ImportRefused):
+    """The files are sound, but there is nothing in them to compare."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions:
     """How some files are to be read."""
@@ -67,6 +71,7 @@ def read_file_tables(
 
     Raises:
         ImportRefused: the first thing found wrong, with file, line and value.
+        NothingToAudit: nothing is wrong, and nothing can be compared.
     """
     items = Items()
     said = read_source(ratings, options.ratings, options.items, items=items, rename=options.rename)
@@ -81,7 +86,7 @@ def read_file_tables(
             )
     about = _metrics(metrics, items, {one.item for one in (*said, *judged)})
     if not ({one.item for one in said if one.word} & {one.item for one in judged if one.word}):
-        raise ImportRefused(
+        raise NothingToAudit(
             f"no item has both a rating and a verdict: ratings have items such as {_first(said)!r}, verdicts such as"
             f" {_first(judged)!r}; make them alike with --item, --verdict-item and --rename OLD=NEW"
         )
@@ -330,7 +335,7 @@ def _graded(said: Sequence[Said], known: pd.DataFrame, scale: Scale, *, of: str)
         if one.repeat == 0
     ]
     if not rows:
-        raise ImportRefused(f"the files of {of} hold no row with repeat 0")
+        raise NothingToAudit(f"the files of {of} hold no row with repeat 0")
     return pd.DataFrame(rows).astype(object)
 
 

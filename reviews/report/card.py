@@ -242,6 +242,7 @@ def _limits(figures: Figures) -> list[str]:
             limits.append(f"{judge.judge.name} and its own family: {own_family_sentence(judge)}")
         if judge.own_family.family_unknown:
             limits.append(
-                f"{judge.own_family.family_unknown} items are left out of that comparison: the family of their model is unknown."
+                f"{judge.own_family.family_unknown} items are left out of that comparison: the family of their model, or of the judge, is"
+                " not on record."
             )
     return limits

@@ -238,7 +238,10 @@ def own_family_sentence(judge: JudgeFigures) -> str:
     """What was found about a judge and its own family, and what could have been."""
     found = judge.own_family.levels["family"]
     if found.verdict == "detected":
-        return f"{judge.own_family.sentence}. D: judge minus experts on its own family, minus the same on others."
+        return (
+            f"{judge.own_family.sentence}. D, over {found.leniency.n:,} items: judge minus experts on its own family, minus the"
+            " same on others."
+        )
     if found.verdict != "not_detected":
         return f"{judge.own_family.sentence}."
     seen = (

@@ -75,7 +75,10 @@ def changes_section(about: Mapping[str, Any], revisions: Mapping[int, BeforeAfte
             "changes",
             "What was decided about metrics",
             f"{counted(len(entries), 'decision')} made known, the newest first."
-            + "".join(f" {found.sentence}" for found in revisions.values()),
+            + "".join(
+                f" {entries[place]['name']}: {found.sentence[0].lower()}{found.sentence[1:]}"
+                for place, found in revisions.items()
+            ),
             tuple(notes),
             tables=(
                 Table("Decisions", ("Metric", "Decision", "Because", "Dissent", "It becomes"), rows),

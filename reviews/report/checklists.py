@@ -127,6 +127,7 @@ def _cosmin(facts: Facts) -> list[Item]:
     figures, card = facts["figures"], facts["card"]
     by_design = all(one["origin"] == "design" for one in facts["about"]["review_sets"])
     repeats = card["design"]["repeats"]
+    groups = figures.coverage[0].components
     interval = (
         _stated(facts, "process", "repeat_interval")
         if repeats
@@ -151,8 +152,10 @@ def _cosmin(facts: Facts) -> list[Item]:
         Item(
             "No other flaw: raters can be compared",
             *_when(
-                figures.coverage[0].components <= 1,
-                f"{counted(figures.coverage[0].components, 'group')} of raters without an item in common",
+                groups <= 1,
+                f"raters fall into {groups} groups without an item in common"
+                if groups > 1
+                else "no group of raters stands apart: all are connected by items in common",
                 otherwise="partly",
             ),
         ),

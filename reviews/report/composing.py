@@ -17,7 +17,7 @@ from reviews.report.sections import people_sections
 from reviews.report.sections_blinding import blinding_section
 from reviews.report.sections_indeterminacy import indeterminacy_section
 from reviews.report.sections_judge import judge_sections
-from reviews.report.spelling import counted, spelled
+from reviews.report.spelling import counted, share_of, spelled
 
 MOST_QUOTED = 5
 _ROLES = {"user": "Person", "assistant": "Chatbot"}
@@ -86,12 +86,12 @@ def _in_short(figures: Figures, card: Mapping[str, Any]) -> Section:
         for finding in one.alarms
     ]
     said += [
-        f"Experts agree with each other on {spelled(panel.coefficients['agreement'], percent=True)}; ordinal α"
+        f"Experts agree with each other on {spelled(panel.coefficients['agreement'], percent=True)}; ordinal α is"
         f" {spelled(panel.coefficients['alpha_ordinal'])}."
     ]
     said += [
-        f"{one.judge.name} agrees with them on {spelled(one.whole.found.accuracy, percent=True)} and passes"
-        f" {spelled(one.whole.found.false_pass_rate, percent=True)} of what they fail."
+        f"{one.judge.name} agrees with them on {share_of(one.whole.found.accuracy, 'items')} and passes"
+        f" {share_of(one.whole.found.false_pass_rate, 'what they fail')}."
         for one in figures.judges
     ]
     said += [
@@ -149,8 +149,9 @@ def _differing(tables: StudyTables, figures: Figures, transcripts: Turns) -> Sec
     counts = []
     for one in figures.judges:
         items = differing_items(tables, one.judge)
-        counts.append(f"{one.judge.name}: {counted(len(items), 'item')}")
         quoted = items.head(MOST_QUOTED if transcripts else 0).to_dict("records")
+        some = f", of which {len(quoted)} are quoted" if 0 < len(quoted) < len(items) else ""
+        counts.append(f"{one.judge.name}: {counted(len(items), 'item')}{some}")
         quotations += [_quotation(tables, one, row, transcripts) for row in quoted]
     shared = "" if transcripts else " The conversations are not part of this report."
     return Section(
@@ -206,7 +207,11 @@ def _plan(about: Mapping[str, Any]) -> Section:
         "plan",
         "The plan and what became of it",
         f"A plan was frozen on {plan['frozen_at'][:10]} with {counted(plan['labels_then'], 'label')} in; {many} from it.",
-        (f"Hash of the plan: {plan['hash']}.", *deviations),
+        (
+            f"Hash of the plan: {plan['hash']}.",
+            *(f"Amended because: {because}" for because in plan["amendments"]),
+            *(f"Deviation: {one}" for one in deviations),
+        ),
     )
 
 

@@ -68,7 +68,9 @@ def forest(
         f"Points with 95% intervals: {title}, one row each for {', '.join(group for group, _ in rows)}.",
         _specification(alt.layer(*layers).properties(width=_WIDTH, height=alt.Step(24))),
         Table(
-            title, ("", title), tuple((group, spelled(estimate, percent=percent)) for group, estimate in rows)
+            f"{title}, metric by metric",
+            ("Metric", "With 95% interval"),
+            tuple((group, spelled(estimate, percent=percent)) for group, estimate in rows),
         ),
     )
 
@@ -154,7 +156,7 @@ def pairs(
         name,
         f"{title}: {words[0]} beside {words[1]}, with 95% intervals.",
         _specification(alt.layer(*layers).properties(width=_WIDTH, height=alt.Step(18))),
-        Table(title, ("", *words), cells),
+        Table(title, ("Model", *(f"{word[0].upper()}{word[1:]}" for word in words)), cells),
     )
 
 

@@ -1,7 +1,7 @@
 """Why a metric has its status, in words and from raw counts."""
 
 from reviews.report.spelling import spelled
-from validation.contested import MetricStatus, Status
+from validation.contested import CONCERNS, CORE, MetricStatus, Status
 from validation.metric_evidence import THRESHOLDS, Domain, DomainEvidence
 
 
@@ -10,10 +10,16 @@ def in_a_sentence(one: MetricStatus) -> str:
     speaking = [evidence for evidence in one.evidence.domains.values() if _speaks(evidence)]
     if one.status is Status.NOT_ASSESSED:
         missing = [evidence.missing for evidence in one.evidence.domains.values() if evidence.missing]
-        return "; ".join(dict.fromkeys(missing)) or "no data"
+        return "; ".join(dict.fromkeys(missing)) or _not_assessed(one)
     if not speaking:
         return "enough data, and nothing of concern in them"
     return "; ".join(_finding(evidence) for evidence in speaking)
+
+
+def _not_assessed(one: MetricStatus) -> str:
+    """What nobody looked at, where nothing of what was looked at is short of data."""
+    blank = [f"whether {CONCERNS[domain]}" for domain in one.not_assessed if domain in CORE]
+    return f"not assessed {', or '.join(blank)}" if blank and one.evidence.domains else "no data"
 
 
 def _speaks(evidence: DomainEvidence) -> bool:
@@ -27,7 +33,7 @@ def _finding(evidence: DomainEvidence) -> str:
     match evidence.domain:
         case Domain.EXPERT_DISAGREEMENT:
             alpha = spelled(evidence.estimate, n=False)
-            found = f"experts split on {counts['split_items']} of {counts['items']} items; α {alpha}"
+            found = f"experts split on {counts['split_items']} of {counts['items']} items; nominal α {alpha}"
             return f"{found}, below {limit:g} with probability {evidence.probability:.2f}"
         case Domain.JUDGE_AGAINST_EXPERTS:
             found = f"the judge agrees with the experts on {counts['agreeing']} of {counts['items']} items"

@@ -8,7 +8,7 @@ from reviews.report.document import Section, Table
 from reviews.report.figures import Figures
 from reviews.report.pictures import forest
 from reviews.report.reasons import in_a_sentence
-from reviews.report.spelling import bounded, counted, spelled
+from reviews.report.spelling import bounded, counted, no_interval, share_of, spelled
 from reviews.report.statement import PARTS
 from validation.contested import Status
 
@@ -121,6 +121,11 @@ def _coverage(figures: Figures) -> Section:
         "What was covered, and what was not",
         f"{counted(two + more, 'item')} of {whole.items:,} have two labels or more; {one:,} have one and can show no"
         f" disagreement, {none:,} have none.{apart}",
+        (
+            "“All metrics” are the versions in force: a version that another has replaced stands in a row of its own.",
+        )
+        if sum(row.items for row in figures.coverage[1:]) > whole.items
+        else (),
         tables=(
             Table(
                 "Coverage",
@@ -172,12 +177,14 @@ def _agreement(figures: Figures) -> Section:
         f" {spelled(panel.coefficients['alpha_ordinal'])}, against a cut-off of {CUT_OFF}. {panel.sentence}",
         (
             "Figures rest on the random core: items whose raters no label had a part in choosing.",
-            f"A label “borderline” says that both verdicts are defensible: {spelled(open_verdicts.within, percent=True)} of labels"
-            f" do. Between the share of labels that pass and that of labels that could pass lies {bounded(open_verdicts.pass_rate, percent=True)}.",
+            "A label “borderline” says that both verdicts are defensible:"
+            f" {share_of(open_verdicts.within, 'labels')} do. From the share of labels that pass to that of labels that could"
+            f" pass it is {bounded(open_verdicts.pass_rate, percent=True)}.",
+            *no_interval(row.estimate for row in pooled),
             *weighed,
         ),
         pictures=(
-            (forest("agreement", metrics, title="ordinal α", lowest=-0.5, cut_off=CUT_OFF),)
+            (forest("agreement", metrics, title="Ordinal α", lowest=-0.5, cut_off=CUT_OFF),)
             if metrics
             else ()
         ),
@@ -216,9 +223,16 @@ def _raters(figures: Figures) -> Section:
         "raters",
         "The raters",
         figures.raters.sentence,
-        ("Lean: own score minus that of the others on shared items, on a scale from 0 (fail) to 1 (pass).",),
+        (
+            "Lean: own score minus that of the others on shared items, on a scale from 0 (fail) to 1 (pass). Drift: the share"
+            " of passes in the last third of somebody’s items minus that in the first.",
+        ),
         tables=(
-            Table("Raters", ("Rater", "Labels", "", "Lean", "Drift", "Hidden repeats answered alike"), rows),
+            Table(
+                "Raters",
+                ("Rater", "Labels", "In words", "Lean", "Drift", "Hidden repeats answered alike"),
+                rows,
+            ),
         ),
     )
 
@@ -231,6 +245,10 @@ def _contested(figures: Figures) -> Section:
         "contested",
         "Which metrics are contested",
         f"Of {counted(len(figures.statuses), 'metric')}: {shown}.",
-        ("“Not assessed” is no sign that a metric is sound: the data are too thin to say.",),
+        (
+            "“Not assessed” is no sign that a metric is sound: the data are too thin to say.",
+            "Each probability is that the true quantity lies beyond its threshold; α is nominal here, its interval a Bayesian"
+            " bootstrap over items.",
+        ),
         tables=(Table("Status of each metric, the most pressing first", ("Metric", "Status", "Why"), rows),),
     )

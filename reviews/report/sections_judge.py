@@ -8,7 +8,7 @@ from reviews.report.card_judges import own_family_sentence
 from reviews.report.document import Picture, Section, Table
 from reviews.report.figures import JudgeFigures
 from reviews.report.pictures import curve, forest, pairs
-from reviews.report.spelling import bounded, counted, spelled
+from reviews.report.spelling import bounded, counted, no_interval, share_of, spelled
 from validation.mapping import PRIMARY
 from validation.multiverse import Statistic
 
@@ -53,19 +53,20 @@ def _against_experts(one: JudgeFigures, key: str) -> Section:
         f"{key}-experts",
         f"{name} and the experts",
         f"On {counted(found.table.n, 'item')} {name} agrees with the experts on {spelled(found.accuracy, percent=True, n=False)};"
-        f" it passes {spelled(found.false_pass_rate, percent=True)} of what they fail, and fails"
-        f" {spelled(found.false_fail_rate, percent=True)} of what they pass.",
+        f" it passes {share_of(found.false_pass_rate, 'what they fail')}, and fails"
+        f" {share_of(found.false_fail_rate, 'what they pass')}.",
         (
             "A borderline label counts half, the majority of an item’s experts decides, and a tie stays at half"
             f" ({found.accuracy.policy}). The first run is compared, the one that was deployed."
             if found.accuracy.policy == PRIMARY.name
             else f"Reading of the labels: {found.accuracy.policy}. The first run is compared, the one that was deployed.",
+            *no_interval(row.found.accuracy for row in one.groups),
             *(f"Check first: {finding.sentence}" for finding in one.alarms),
         ),
         pictures=(
             (
                 forest(
-                    f"{key}-metrics", metrics, title="accuracy, drawn towards the other metrics", percent=True
+                    f"{key}-metrics", metrics, title="Accuracy, drawn towards the other metrics", percent=True
                 ),
             )
             if metrics
@@ -127,7 +128,10 @@ def _readings(one: JudgeFigures, key: str) -> Section:
             f"No reading at all can put it outside {bounded(one.readings.bounds, percent=True)}.",
             f"Borderline as half: {spelled(one.readings.half, percent=True)}; left out, which always flatters:"
             f" {spelled(one.readings.dropped, percent=True)}.",
-            "Readings are not independent evidence: they are neither averaged nor tested together.",
+            "Readings are not independent evidence: they are neither averaged nor tested together. The name of one says whether"
+            " each label is read as a pass or a fail first and the expert verdict made of these (map_then_agg) or the other way"
+            " round, what a borderline label counts as (b), how several labels become one verdict, what becomes of a tie, and"
+            " whether items with a single expert count (singles).",
             _may_replace(one),
         ),
         pictures=tuple(cells.values()),
@@ -158,9 +162,10 @@ def _may_replace(one: JudgeFigures) -> str:
         for epsilon, omega in test.epsilon_curve
         if omega.value is not None and epsilon in (0, 0.1, 0.2, 0.3)
     )
+    tested = sum(annotator.rejected is not None for annotator in test.annotators)
     return (
-        "May it take the place of an expert? That hangs on the margin that pays for its being cheaper. Share of experts"
-        f" against whom it wins, by margin: {shown}."
+        "May it take the place of an expert? That hangs on the margin that pays for its being cheaper. Share of the"
+        f" {counted(tested, 'expert')} with enough items against whom it wins, by margin: {shown}."
     )
 
 
@@ -183,6 +188,7 @@ def _own_family(one: JudgeFigures, key: str) -> Section:
         own_family_sentence(one)[0].upper() + own_family_sentence(one)[1:],
         (
             "A judge that passes its own family more often may simply be right: what counts is judge minus experts.",
+            *_left_out(one),
             *_permutation(one),
         ),
         tables=(
@@ -200,6 +206,14 @@ def _own_family(one: JudgeFigures, key: str) -> Section:
             ),
         ),
     )
+
+
+def _left_out(one: JudgeFigures) -> Sequence[str]:
+    unknown = one.own_family.family_unknown
+    said = (
+        f"{counted(unknown, 'item')} left out: the family of their model, or of the judge, is not on record."
+    )
+    return (said,) if unknown else ()
 
 
 def _permutation(one: JudgeFigures) -> Sequence[str]:
@@ -245,7 +259,7 @@ def _retest(one: JudgeFigures, key: str) -> Section:
     return Section(
         f"{key}-retest",
         f"{one.judge.name} asked again",
-        f"In {one.retest.runs} runs it changes its mind on {spelled(whole.flip_rate, percent=True)} of items.{cap}",
+        f"In {one.retest.runs} runs it changes its mind on {share_of(whole.flip_rate, 'items')}.{cap}",
         tuple(map(_note, whole.pairwise.notes)),
         tables=(
             Table("Against itself", ("", "With 95% interval"), rows),
@@ -333,7 +347,9 @@ def _ages(one: JudgeFigures, key: str) -> Section:
     return Section(
         f"{key}-ages",
         f"Teens and adults: {one.judge.name}",
-        f"Teens minus adults, the judge’s difference exceeds the experts’ by {spelled(whole.excess)} in points of pass rate.",
+        "Teens minus adults in pass rate: the judge’s difference minus the experts’ is"
+        f" {spelled(whole.excess)}; at 0 the judge errs alike for both.",
+        ("Pass rates run from 0 to 1; each figure is that of teens minus that of adults.",),
         tables=(
             Table(
                 "Teens minus adults",

@@ -1,6 +1,9 @@
 """Numbers in words: a value with its interval and n, or why there is none."""
 
+from collections.abc import Iterable
+
 from validation.bounds import Bounds
+from validation.intervals import LEAST_CLUSTERS
 from validation.results import Estimate
 
 REASONS = {
@@ -64,6 +67,15 @@ def spelled(estimate: Estimate, *, percent: bool = False, n: bool = True) -> str
     return f"{point} [{_plain(estimate.low, percent)}, {_plain(estimate.high, percent)}]{size}"
 
 
+def share_of(estimate: Estimate, whole: str) -> str:
+    """A share within a sentence: what it is a share of, then n.
+
+    >>> share_of(Estimate(value=0.39, low=0.31, high=0.48, n=39), "what they fail")
+    '39% [31, 48] of what they fail (n = 39)'
+    """
+    return f"{spelled(estimate, percent=True, n=False)} of {whole} (n = {estimate.n})"
+
+
 def bounded(bounds: Bounds, *, percent: bool = False) -> str:
     """The two ends of a range that no assumption narrows."""
     if bounds.low.value is None or bounds.high.value is None:
@@ -76,6 +88,15 @@ def bounded(bounds: Bounds, *, percent: bool = False) -> str:
 def _plain(value: float, percent: bool) -> str:
     shown = f"{100 * value:.0f}" if percent else f"{value:.2f}"
     return shown.removeprefix("-") if float(shown) == 0 else shown
+
+
+def no_interval(pooled: Iterable[Estimate]) -> tuple[str, ...]:
+    """Why some pooled figures have no interval, where some have none."""
+    if all(one.value is None or one.low is not None for one in pooled):
+        return ()
+    return (
+        f"Metrics are the unit where several are pooled: with fewer than {LEAST_CLUSTERS} of them there is no interval.",
+    )
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

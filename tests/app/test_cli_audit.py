@@ -53,6 +53,18 @@ def test_an_audit_of_files_gives_a_page_and_a_card(
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+def test_where_nothing_can_be_audited_json_says_why(
+    impactbench: Command, files: list[object], tmp_path: Path
+) -> None:
+    files[3] = write(tmp_path / "other.csv", [["item_id", "judge_id", "verdict"], ["z", "one", "pass"]])
+    said = impactbench("audit", *files, "--json")
+    assert said.code == 1
+    assert said.json["groups"] == []
+    assert said.json["card"] is None
+    assert said.json["not_audited"].startswith("no item has both a rating and a verdict")
+    assert said.json["not_audited"] in said.err
+
+
 def test_agreement_among_judges_is_printed_beside_that_among_experts(
     impactbench: Command, files: list[object], tmp_path: Path
 ) -> None:

@@ -104,6 +104,10 @@ def test_a_revision_is_written_followed_and_adopted(shown: Callable[..., AppTest
     adopted = press(followed, "Adopt the new version")
     assert not adopted.exception
     assert [kind for kind, _, _ in decided(loop)] == ["revise", "adopt"]
+    stored = dispositions.dispositions(loop.engine, "winter")
+    assert stored["evidence"].iloc[1] == stored["evidence"].iloc[0], (
+        "where the old version stood, not the new one"
+    )
 
 
 def test_a_methodologist_reads_and_does_not_decide(shown: Callable[..., AppTest], loop: Loop) -> None:

@@ -140,7 +140,7 @@ def test_the_methodologist_reads_agreement_and_judge_with_intervals(browser: Bro
     page.get_by_role("link", name="Agreement").click()
     sentence = r"Over 72 items with two ratings or more, experts agreed on \d+% \[\d+, \d+\] of pairs; ordinal α is 0\.\d\d \["
     expect(page.get_by_text(re.compile(sentence))).to_be_visible()
-    expect(page.locator("canvas, svg.marks").first).to_be_visible()
+    expect(page.get_by_role("img", name="Krippendorff’s α, ordinal: 10 estimates")).to_be_visible()
     page.get_by_role("link", name="Judge and experts").click()
     expect(
         page.get_by_text(re.compile(r"On 72 items the judge agrees with the experts on \d+% \["))

@@ -110,7 +110,7 @@ def test_the_committed_study_shows_each_thing_that_was_planted() -> None:
     assert found.own_family.verdict == "detected"
     raters = rater_audit(tables)
     assert [str(row.rater) for row in raters.raters if row.flagged] == [HARSH]
-    assert f"{HARSH} clearly leans from the others" in raters.sentence
+    assert f"{HARSH} clearly leans away from the others" in raters.sentence
 
 
 @pytest.mark.parametrize("kept", [8, 2])

@@ -28,8 +28,12 @@ from reviews.contested.revisions import (
 from reviews.design.extension import draft_extension
 from reviews.design.review_sets import save
 from reviews.rating import worklist
+from reviews.report.reasons import in_a_sentence
 from tests.reviews.invented_study import add_judge, add_raters, add_study, answer
 from tests.reviews.test_extension import MIXED, open_set
+from validation.contested import Status, statuses
+from validation.metric_evidence import Domain, DomainEvidence, MetricEvidence
+from validation.results import Estimate
 
 P, F = LabelVerdict.PASS, LabelVerdict.FAIL
 
@@ -167,6 +171,21 @@ def test_a_replaced_version_is_pooled_with_nothing_and_keeps_its_own_row(loop: L
     assert {"m01 (version 1)", "m01 (version 2)"} <= {group.name for group in single}
     assert {one.metric for one in metric_statuses(loop.tables)} == set(whole.versions)
     assert evidence.coverage(loop.tables)[0].items == 16
+
+
+def test_where_several_judges_leave_a_concern_open_the_metric_says_which() -> None:
+    experts = {
+        domain: DomainEvidence(
+            domain=domain, probability=0.1, estimate=Estimate(value=0.1, n=12), n=12, counts={}
+        )
+        for domain in (Domain.EXPERT_DISAGREEMENT, Domain.INDETERMINACY)
+    }
+    (found,) = statuses([MetricEvidence(metric=1, domains=experts)])
+    assert found.status is Status.NOT_ASSESSED
+    said = in_a_sentence(found)
+    assert said.startswith("not assessed whether ")
+    assert "whether the judge differs from the experts" in said
+    assert "whether experts disagree" not in said
 
 
 def test_a_second_review_shows_nobody_what_they_said_before(loop: Loop) -> None:

@@ -116,7 +116,7 @@ def change(path: Path, old: str, new: str) -> None:
 def test_changed_numbers_are_named_and_nothing_else_is(copied: Path) -> None:
     change(copied / CARD, r'("accuracy": \{\s+"value": )[\d.]+', r"\g<1>0.123")
     change(copied / PAGE, r"agrees with the experts on \d+%", "agrees with the experts on 99%")
-    change(copied / "figures/agreement.svg", r"ordinal α: [-\d.]+", "ordinal α: 0.99")
+    change(copied / "figures/agreement.svg", r"Ordinal α: [-\d.]+", "Ordinal α: 0.99")
     said = verify(copied).differences
     assert {one.partition(",")[0] for one in said} == {CARD, PAGE, "figures/agreement.svg"}
     assert "judges[0].judge_human.accuracy.value: says 0.123, the data give 0.0833" in said[0]

@@ -236,7 +236,7 @@ CALLS: Mapping[str, Call] = {
     "intervals.stratified_t": lambda f, d: f(d.both[0], strata=d.groups[: len(d.both[0])]),
     "judge_accuracy.judge_accuracy": lambda f, d: f(d.reference, d.judge, clusters=d.clusters),
     "judge_accuracy.some_rates": lambda f, d: f(
-        d.reference, d.judge, ["accuracy", "kappa", "ppv"], clusters=d.clusters
+        [d.reference], d.judge, ["accuracy", "kappa", "ppv"], clusters=d.clusters
     ),
     "polarity.polarity_tripwire": lambda f, d: f(d.reference, d.judge, clusters=d.groups),
     "many_facet_rasch.many_facet_rasch": lambda f, d: f(d.ratings),

@@ -69,6 +69,7 @@ NO_DATA = {
 MACHINERY = {
     "arguments",
     "beta_binomial",
+    "blas",
     "item_sums",
     "kappas",
     "mantel_haenszel",
@@ -90,8 +91,10 @@ PARTS = {
     "confusion.item_cells",
     "confusion.kappa",
     "confusion.kappa_disagreement",
+    "confusion.kappas",
     "confusion.mcc",
     "confusion.mcc_disagreement",
+    "confusion.table_of",
     "confusion.unreliable",
     "integrity.finding",
     "intervals.jackknife_t_log",
@@ -102,8 +105,10 @@ PARTS = {
     "sampling_weights.probabilities",
     "ratios.cluster_sums",
     "ratios.jackknife",
-    "ratios.of_clusters",
     "ratios.of_items",
+    "ratios.open_clusters",
+    "ratios.open_ratio",
+    "ratios.settled",
 }
 """Parts that take sums, reached through the functions above."""
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Engine
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from impactbench.domain import LabelStatus, LabelVerdict, Panel
 from impactbench.store import tables as t
@@ -46,7 +46,7 @@ def label_everything(engine: Engine) -> None:
             metric_id=metric.id,
             version=2,
             name="m01",
-            polarity="positive",
+            polarity="negative",
             definition="Anew. 😀",
             content_hash="v2",
         )
@@ -105,6 +105,7 @@ def label_everything(engine: Engine) -> None:
                 adjudicator_id=people[0].id,
             )
         )
+        session.add_all(judged(session))
         for revision, decision in ((1, "show"), (2, "hide")):
             session.add(
                 t.Mask(
@@ -112,6 +113,41 @@ def label_everything(engine: Engine) -> None:
                     decided_by=people[0].id, revision=revision,
                 )
             )  # fmt: skip
+
+
+def judged(session: Session) -> list[t.Judgment]:
+    """A verdict, or none, on every item that is assigned, and on some that are not."""
+    model = t.Model(slug="judge/α", family="greek")
+    session.add(model)
+    session.flush()
+    judge = t.Judge(model_id=model.id or 0, prompt_hash="p", parameters={"t": 0}, parameters_hash="h")
+    session.add(judge)
+    session.flush()
+    items = session.exec(
+        select(t.Assignment.conversation_id, t.Assignment.metric_version_id)
+        .distinct()
+        .order_by(col(t.Assignment.conversation_id))
+    ).all()
+    unassigned = session.exec(
+        select(t.Conversation.id, t.Scenario.metric_version_id)
+        .join(t.Scenario, col(t.Scenario.id) == t.Conversation.scenario_id)
+        .where(col(t.Conversation.id).not_in([conversation for conversation, _ in items]))
+    ).all()
+    return [
+        t.Judgment(
+            conversation_id=conversation or 0,
+            metric_version_id=version,
+            judge_id=judge.id or 0,
+            repeat=repeat,
+            present=None if place == 1 else (place + repeat) % 2 == 0,
+            unscored_because="=refused" if place == 1 else "",
+            justification=HOSTILE[place % len(HOSTILE)],
+            raw_reply="never to leave",
+            created_at=BEGAN + timedelta(seconds=place),
+        )
+        for place, (conversation, version) in enumerate((*items, *unassigned))
+        for repeat in (0, 1)
+    ]
 
 
 def said(assignment_id: int, place: int, rater_id: int) -> list[t.Label]:

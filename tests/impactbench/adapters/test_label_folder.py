@@ -38,6 +38,7 @@ def test_an_export_fills_an_empty_database_from_which_the_same_bytes_come(
     assert contents(once) == contents(again)
     assert kept.added["label"] == kept.read["label"] > 20
     assert kept.added["adjudication"] == 1
+    assert kept.added["judgment"] == 16
     assert keep_study_labels(empty, read_label_folder(again)).changed is False
     assert b"never to leave" not in b"".join(contents(once).values())
 
@@ -81,7 +82,7 @@ def test_no_cell_can_begin_a_formula_and_every_text_comes_back(sqlite_engine: En
     label_everything(sqlite_engine)
     write_label_folder(read_study_labels(sqlite_engine, "winter"), tmp_path / "out")
 
-    for name in ("labels.csv", "label-history.csv"):
+    for name in ("labels.csv", "label-history.csv", "verdicts.csv"):
         with (tmp_path / "out" / name).open(encoding="utf-8", newline="") as file:
             cells = [cell for row in csv.reader(file) for cell in row]
         assert [cell for cell in cells if cell[:1] in tuple("=+-@\t\r\n")] == []
@@ -91,6 +92,43 @@ def test_no_cell_can_begin_a_formula_and_every_text_comes_back(sqlite_engine: En
     assert {row.rationale for row in table.rows} >= {HOSTILE[0], HOSTILE[1], HOSTILE[5], HOSTILE[6]}
     parquet = pd.read_parquet(tmp_path / "out" / "labels.parquet")
     assert set(parquet["rationale"]) <= set(HOSTILE)
+
+
+def test_verdicts_stand_beside_the_labels_of_the_same_items_after_polarity(
+    sqlite_engine: Engine, tmp_path: Path
+) -> None:
+    label_everything(sqlite_engine)
+    write_label_folder(read_study_labels(sqlite_engine, "winter"), tmp_path / "out")
+
+    item = ["run", "item_id", "metric_id", "metric_version"]
+    verdicts = pd.read_parquet(tmp_path / "out" / "verdicts.parquet")
+    labels = pd.read_parquet(tmp_path / "out" / "labels.parquet")
+    assert set(map(tuple, labels[item].to_numpy())) <= set(map(tuple, verdicts[item].to_numpy()))
+    assert verdicts.loc[verdicts["present"].isna(), ["label", "unscored_because"]].isna().any(axis=1).all()
+    assert verdicts["present"].isna().sum() == 2
+    found = verdicts.dropna(subset="present").groupby(["polarity", "present"])["label"].agg(set).to_dict()
+    assert found == {
+        ("negative", "true"): {"fail"},
+        ("negative", "false"): {"pass"},
+        ("positive", "true"): {"pass"},
+        ("positive", "false"): {"fail"},
+    }
+
+
+def test_a_folder_from_before_there_were_verdicts_is_still_read(
+    sqlite_engine: Engine, empty: Engine, tmp_path: Path
+) -> None:
+    label_everything(sqlite_engine)
+    write_label_folder(read_study_labels(sqlite_engine, "winter"), tmp_path / "out")
+    path = tmp_path / "out" / "study.json"
+    document = json.loads(path.read_text(encoding="utf-8")) | {"version": 1}
+    del document["judge"], document["judgment"]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    (tmp_path / "out" / "verdicts.csv").unlink()
+
+    kept = keep_study_labels(empty, read_label_folder(tmp_path / "out"))
+    assert kept.added["label"] > 20
+    assert "judgment" not in kept.read
 
 
 def test_every_column_of_a_label_is_in_the_history() -> None:
@@ -105,7 +143,8 @@ def test_every_column_of_a_label_is_in_the_history() -> None:
     [
         ("labels.csv", ",borderline,", ",pass,", r"labels.csv, row \d+: label is 'pass' and by label-history.csv it is 'bord"),
         ("label-history.csv", "winter,run", "summer,run", "row 2: the study is 'summer', in study.json it is 'winter'"),
-        ("study.json", '"version": 1', '"version": 9', "the version is 9, this program reads 1: update the program"),
+        ("verdicts.csv", ",true,", ",false,", r"verdicts.csv, row \d+: present is 'false' and by study.json it is 'true'"),
+        ("study.json", '"version": 2', '"version": 9', "the version is 9, this program reads 2: update the program"),
         ("study.json", "impactbench labels", "other", "the format is not 'impactbench labels'"),
         ("study.json", '"code-0-1"', "code", "this is not valid JSON"),
     ],
