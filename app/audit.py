@@ -182,8 +182,13 @@ def without_answer(study: str) -> Any:
     return _ask(study, "without answer", lambda: missing.without_answer(tables(study)))
 
 
-def statuses(study: str) -> list[MetricStatus]:
-    return _ask(study, "statuses", lambda: contest.metric_statuses(tables(study), remember=_memory()))
+def statuses(study: str, judge: items.Judge | None = None) -> list[MetricStatus]:
+    """As `metric_statuses` gives them: by the judge with most verdicts where none is named."""
+    return _ask(
+        study,
+        f"statuses {judge.judge_id if judge else ''}",
+        lambda: contest.metric_statuses(tables(study), judge=judge, remember=_memory()),
+    )
 
 
 def pass_rate_bounds(study: str, metric_version_id: int) -> Bounds:

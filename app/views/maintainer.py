@@ -14,6 +14,7 @@ from app.views.metric_decision import decisions_about
 from app.wording import STATUSES, in_a_sentence, spell, spell_bounds
 from impactbench.domain import Role
 from reviews import evidence
+from reviews.audit.items import Judge, foremost_judge
 from reviews.blindness.visibility import Seen
 from reviews.contested import dispositions
 from validation.contested import CONCERNS, MetricStatus, Status
@@ -56,7 +57,8 @@ def contested_metrics() -> None:
     workspace.require_role(Role.MAINTAINER, Role.METHODOLOGIST)
     study = study_in_view()
     st.title("Contested metrics")
-    found = audit.statuses(study)
+    judge = _judge(study)
+    found = audit.statuses(study, judge)
     metrics = {row["metric_version_id"]: row for row in audit.tables(study).metrics.to_dict("records")}
     counts = {status: sum(one.status is status for one in found) for status in Status}
     st.markdown(
@@ -68,10 +70,6 @@ def contested_metrics() -> None:
         st.caption(f"{mark} {word}: {_MEANING[status]}.")
     if not found:
         return
-    if len(audit.judges(study)) > 1:
-        st.caption(
-            "Several judges have judged this study and none is picked in silence: what concerns a judge is not assessed here."
-        )
     shown = found
     if len(found) > _AT_ONCE and not st.toggle(f"Show all {len(found):,} metrics", key="all-metrics"):
         st.caption(f"The {_AT_ONCE} most pressing metrics.")
@@ -85,6 +83,21 @@ def contested_metrics() -> None:
         shown=lambda one: str(metrics[one.metric]["title"]),
     )
     _metric(study, one, metrics[one.metric])
+
+
+def _judge(study: str) -> Judge | None:
+    """Whose accuracy, stability and pass rate count: a choice where there are several."""
+    judges = audit.judges(study)
+    if len(judges) < 2:
+        return None
+    first = foremost_judge(audit.tables(study))
+    return choose(
+        "Judge whose verdicts count",
+        sorted(judges, key=lambda judge: judge != first),
+        name="judge",
+        spelled=lambda judge: str(judge.judge_id),
+        shown=lambda judge: f"{judge.name} (most verdicts)" if judge == first else judge.name,
+    )
 
 
 def _queue(study: str, found: list[MetricStatus], metrics: Metrics) -> list[tuple[str, ...]]:

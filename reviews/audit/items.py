@@ -39,6 +39,13 @@ def judges_of(tables: StudyTables) -> list[Judge]:
     ]
 
 
+def foremost_judge(tables: StudyTables) -> Judge | None:
+    """The judge with most verdicts, whose rates the public sees; of equals the first. None where nothing was judged."""
+    given = tables.judgments.loc[tables.judgments["repeat"] == 0, "judge_id"].value_counts()
+    judges = judges_of(tables)
+    return max(judges, key=lambda judge: int(given.get(judge.judge_id, 0)), default=None)
+
+
 def kinship(model: str, family: str, judge: Judge) -> Kinship | None:
     """How a target is related to a judge; None where a family is not known.
 

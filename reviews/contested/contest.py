@@ -1,6 +1,7 @@
 """The evidence on every metric and what follows from it: contested, watch, no concern found, or not assessed."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from impactbench.domain import LabelStatus, LabelVerdict
 from reviews.audit.groups import core_by_metric, versions_of
+from reviews.audit.items import Judge, foremost_judge
 from reviews.evidence import SCALE, SEED, StudyTables, first_runs, judge_pass, random_core
 from validation.contested import MetricStatus, Status, queue, statuses
 from validation.mapping import PRIMARY, Policy, reference
@@ -39,18 +41,22 @@ def anew(_name: str, tables: Sequence[Ratings], compute: Evidences) -> Sequence[
 
 
 def metric_statuses(
-    tables: StudyTables, policy: Policy = PRIMARY, *, remember: Remember = anew
+    tables: StudyTables,
+    policy: Policy = PRIMARY,
+    *,
+    judge: Judge | None = None,
+    remember: Remember = anew,
 ) -> list[MetricStatus]:
     """The status of each metric of a study, most pressing first; `metric` holds the metric version's id.
 
     Disagreement of experts, borderline verdicts, withheld judgments and doubts about the definition come from the
-    experts; where the study has one judge, its accuracy, its stability and its pass rate come in as well. With several
-    judges none is picked in silence, and what concerns the judge is not assessed here. A version that a later one has
-    replaced is no part of this.
+    experts; accuracy, stability and pass rate are those of one judge, which whoever shows them names. A version that a
+    later one has replaced is no part of this.
 
     Args:
         tables: the study.
         policy: how labels become verdicts.
+        judge: whose doings count; `foremost_judge` by default.
         remember: keeps the evidence that was computed for the same ratings of a metric before.
     """
     current = tables.metrics[~tables.metrics["superseded"]]
@@ -58,8 +64,8 @@ def metric_statuses(
     core = random_core(tables.assignments)
     rated = core_by_metric(tables)
     ratings = [rated.get(int(str(version)), _NOTHING) for version in versions]
-    judges = list(first_runs(tables))
-    verdicts = judges[0][1] if len(judges) == 1 else None
+    tables = _of_judge(tables, judge or foremost_judge(tables))
+    verdicts = next((verdicts for _, verdicts in first_runs(tables)), None)
     evidence = gather(
         dict(zip(versions, remember("D1", ratings, _disagreement), strict=True)),
         judge_against_experts(_agreeing(tables.core_ratings, verdicts, versions, policy))
@@ -72,6 +78,13 @@ def metric_statuses(
         saturation(_passes(verdicts, versions)) if verdicts is not None else {},
     )
     return queue(statuses(evidence))
+
+
+def _of_judge(tables: StudyTables, judge: Judge | None) -> StudyTables:
+    said = tables.judgments
+    if judge is None or (said["judge_id"] == judge.judge_id).all():
+        return tables
+    return replace(tables, judgments=said[said["judge_id"] == judge.judge_id])
 
 
 def contested_versions(found: Sequence[MetricStatus]) -> frozenset[int]:

@@ -169,7 +169,7 @@ def checks_of(tables: StudyTables, *, judge_id: int) -> Checks:
     }
     chosen = next((one for one in judges_of(tables) if one.judge_id == judge_id), None)
     return Checks(
-        {int(str(one.metric)): one.status for one in metric_statuses(tables)},
+        {int(str(one.metric)): one.status for one in metric_statuses(tables, judge=chosen)},
         items,
         experts,
         tuple(boards(tables, chosen)) if chosen is not None else (),

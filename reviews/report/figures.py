@@ -12,7 +12,7 @@ from reviews.audit.agreement import GroupAgreement, ParadoxPanel, agreement_by_g
 from reviews.audit.corrected import Board, boards
 from reviews.audit.groups import Kind, groups
 from reviews.audit.indeterminacy import Indeterminacy, JudgeIndeterminacy, indeterminacy
-from reviews.audit.items import Judge, judged_items, judges_of, verdicts_on, without_replaced
+from reviews.audit.items import Judge, foremost_judge, judged_items, judges_of, verdicts_on, without_replaced
 from reviews.audit.judge import (
     CLAIMED_ACCURACY,
     Ceiling,
@@ -118,6 +118,8 @@ class Figures:
     """What several judges say of each other's preference; None with fewer than two."""
     missing: Missing
     statuses: tuple[MetricStatus, ...]
+    foremost: Judge | None
+    """The judge whose doings count for a status: the one with most verdicts."""
     titles: dict[int, str]
     """Metric version -> what people call it."""
     roles: pd.DataFrame
@@ -136,7 +138,8 @@ def compute(tables: StudyTables, policy: Policy = PRIMARY) -> Figures:
     """
     kinds = (Kind.ALL, Kind.POLARITY)
     extra = tables.assignments["reason"] == AssignmentReason.ADAPTIVE
-    statuses = tuple(metric_statuses(tables, policy))
+    foremost = foremost_judge(tables)
+    statuses = tuple(metric_statuses(tables, policy, judge=foremost))
     defensible, gaps = indeterminacy(tables), missing(tables, policy)
     contested = [int(str(one.metric)) for one in statuses if one.status == "contested"]
     return Figures(
@@ -156,6 +159,7 @@ def compute(tables: StudyTables, policy: Policy = PRIMARY) -> Figures:
         double_difference=panel(tables),
         missing=gaps,
         statuses=statuses,
+        foremost=foremost,
         titles=dict(
             zip(map(int, tables.metrics["metric_version_id"]), map(str, tables.metrics["title"]), strict=True)
         ),

@@ -249,6 +249,16 @@ def _contested(figures: Figures) -> Section:
             "“Not assessed” is no sign that a metric is sound: the data are too thin to say.",
             "Each probability is that the true quantity lies beyond its threshold; α is nominal here, its interval a Bayesian"
             " bootstrap over items.",
+            *_whose(figures),
         ),
         tables=(Table("Status of each metric, the most pressing first", ("Metric", "Status", "Why"), rows),),
+    )
+
+
+def _whose(figures: Figures) -> tuple[str, ...]:
+    """Whose verdicts count for a status, where there are several judges."""
+    if figures.foremost is None or len(figures.judges) < 2:
+        return ()
+    return (
+        f"What concerns a judge is about {figures.foremost.name}, which gave most verdicts; the others are compared below.",
     )

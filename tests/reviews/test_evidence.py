@@ -8,6 +8,7 @@ from impactbench.domain import LabelVerdict, Polarity
 from impactbench.store import tables as t
 from impactbench.store.engine import reading, writing
 from reviews import desk, evidence
+from reviews.audit.items import foremost_judge, judges_of
 from reviews.contested import contest
 from reviews.labels import Answer
 from reviews.rating import worklist
@@ -97,6 +98,37 @@ def test_too_little_data_is_never_fine_and_says_what_is_missing(rated: Engine) -
     assert one.status is not Status.NO_CONCERN_FOUND
     assert not one.evidence.of(Domain.EXPERT_DISAGREEMENT).assessed
     assert "9 items" in (one.evidence.of(Domain.EXPERT_DISAGREEMENT).missing or "")
+
+
+def test_a_status_is_about_one_judge_the_one_with_most_verdicts_unless_another_is_named(
+    rated: Engine,
+) -> None:
+    """A second judge contradicts the first wherever it says anything, which it does not once."""
+    with writing(rated) as session:
+        first = session.exec(select(t.Judgment)).all()
+        other = t.Judge(model_id=session.get_one(t.Judge, 1).model_id, prompt_hash="q", parameters_hash="q")
+        session.add(other)
+        session.flush()
+        for one in first[1:]:
+            session.add(
+                t.Judgment(
+                    conversation_id=one.conversation_id,
+                    metric_version_id=one.metric_version_id,
+                    judge_id=other.id,
+                    present=not one.present,
+                )
+            )
+    tables = evidence.read_tables(rated, "winter")
+    judges = {one.judge_id: one for one in judges_of(tables)}
+    assert foremost_judge(tables) == judges[1]
+
+    def accuracy(judge: int | None) -> tuple[float | None, int]:
+        (one,) = contest.metric_statuses(tables, judge=judges[judge] if judge else None)
+        found = one.evidence.of(Domain.JUDGE_AGAINST_EXPERTS)
+        return found.estimate.value, found.n
+
+    assert accuracy(None) == accuracy(1) != accuracy(2)
+    assert (accuracy(1)[1], accuracy(2)[1]) == (6, 5)
 
 
 def test_a_study_nobody_rates_has_an_audit_without_numbers(engine: Engine) -> None:
