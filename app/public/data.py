@@ -1,6 +1,8 @@
 """What public pages show beside the results of a study, asked for once for each state of it and remembered with them."""
 
+from collections.abc import Hashable
 from threading import Thread
+from typing import Any
 
 import pandas as pd
 from sqlalchemy import Engine
@@ -19,15 +21,17 @@ from reviews.public.paper import paper_statistics
 from reviews.public.releasing import public_studies
 from reviews.public.results import PublicMetric, PublicResults, kept_public, remembered
 
+Rows = list[dict[Hashable, Any]]
+
 
 def verdicts(visit: Visit, metric: PublicMetric) -> list[PublicVerdict]:
     """Those on a metric, by scenario and model."""
     return _verdicts(visit.results, visit.engine, metric.key)
 
 
-def metric_counts(visit: Visit) -> pd.DataFrame:
-    """Passed and scored conversations of each model on each metric."""
-    return _counts(visit.results)
+def counts_of(visit: Visit, metric: PublicMetric) -> Rows:
+    """Passed and scored conversations of each model on a metric: the rows of `metric_rates`."""
+    return _counts(visit.results).get(metric.key, [])
 
 
 def marked(visit: Visit) -> list[Case]:
@@ -44,11 +48,10 @@ def decisions(visit: Visit) -> list[PublicDecision]:
     return _decisions(visit.results, visit.engine)
 
 
-def versions(visit: Visit, metric: PublicMetric) -> pd.DataFrame:
+def versions_of(visit: Visit, metric: PublicMetric) -> Rows:
     """The versions of a metric, newest first: version, created_at, changed_because, definition."""
-    known = _versions(visit.results, visit.engine)
-    of = known[(known["benchmark"] == metric.benchmark) & (known["metric"] == metric.metric)]
-    return of.sort_values("version", ascending=False)
+    known = _versions(visit.results, visit.engine).get(metric.key, [])
+    return sorted(known, key=lambda row: int(row["version"]), reverse=True)
 
 
 @remembered
@@ -57,8 +60,8 @@ def _verdicts(results: PublicResults, engine: Engine, key: MetricName) -> list[P
 
 
 @remembered
-def _counts(results: PublicResults) -> pd.DataFrame:
-    return metric_rates(results)
+def _counts(results: PublicResults) -> dict[MetricName, Rows]:
+    return _by_metric(metric_rates(results))
 
 
 @remembered
@@ -72,8 +75,15 @@ def _decisions(results: PublicResults, engine: Engine) -> list[PublicDecision]:
 
 
 @remembered
-def _versions(_results: PublicResults, engine: Engine) -> pd.DataFrame:
-    return frames.metrics(engine)
+def _versions(_results: PublicResults, engine: Engine) -> dict[MetricName, Rows]:
+    return _by_metric(frames.metrics(engine))
+
+
+def _by_metric(frame: pd.DataFrame) -> dict[MetricName, Rows]:
+    found: dict[MetricName, Rows] = {}
+    for row in frame.to_dict("records"):
+        found.setdefault((row["benchmark"], row["metric"]), []).append(row)
+    return found
 
 
 def make_ready(engine: Engine) -> None:

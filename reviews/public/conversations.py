@@ -1,14 +1,14 @@
 """From a rate down to the conversations behind it: scenarios, verdicts, and the words where these are public."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-from sqlalchemy import ColumnElement, Engine, RowMapping, Select, select, true
+from sqlalchemy import ColumnElement, Engine, Row, RowMapping, Select, select, true
 
 from impactbench.adapters.ratings_table_items import LABELS_ONLY
 from impactbench.domain import Polarity, Turn, passes
+from impactbench.rates.metric_tally import MetricName
 from impactbench.store import tables as t
 from impactbench.store.engine import reading
 from impactbench.store.frames import conversation, judgment, model, run, scenario, study
@@ -60,41 +60,56 @@ class PublicVerdict:
         return self.status != LABELS_ONLY
 
 
-_VERDICTS = [one.name for one in fields(PublicVerdict)]
-
-
 def verdicts_of(engine: Engine, results: PublicResults, metric: PublicMetric) -> list[PublicVerdict]:
     """The verdicts on a metric by scenario and model; none while experts are at work, who must not find them here."""
-    frame = _verdicts(engine, results, [metric])[_VERDICTS].astype(object)
-    plain = frame.where(frame.notna(), None)
-    return [PublicVerdict(*values) for values in zip(*(plain[name] for name in _VERDICTS), strict=True)]
+    about = judgment.metric_version_id == metric.metric_version_id
+    return [verdict for _, verdict in _verdicts(engine, results, about)]
 
 
-def all_verdicts(engine: Engine, results: PublicResults) -> pd.DataFrame:
-    """Those of every metric of the study, a row each, with its metric_version_id, benchmark and metric."""
-    return _verdicts(engine, results, list(results.metrics.values()))
+def all_verdicts(engine: Engine, results: PublicResults) -> dict[MetricName, list[PublicVerdict]]:
+    """Those on every metric of the study."""
+    found: dict[MetricName, list[PublicVerdict]] = {key: [] for key in results.metrics}
+    for metric, verdict in _verdicts(engine, results, true()):
+        found[metric.key].append(verdict)
+    return found
 
 
-def _verdicts(engine: Engine, results: PublicResults, metrics: Sequence[PublicMetric]) -> pd.DataFrame:
-    columns = ["metric_version_id", "benchmark", "metric", *_VERDICTS]
-    if results.study.under_review or not metrics:
-        return pd.DataFrame(columns=columns)
-    by_version = {one.metric_version_id: one for one in metrics}
-    one_only = judgment.metric_version_id == metrics[0].metric_version_id if len(metrics) == 1 else true()
-    query = _said(results, conversation.run_id).where(one_only)
+def _verdicts(
+    engine: Engine, results: PublicResults, chosen: ColumnElement[bool]
+) -> list[tuple[PublicMetric, PublicVerdict]]:
+    """Of the newest run of each model on each metric."""
+    if results.study.under_review:
+        return []
+    by_version = {one.metric_version_id: one for one in results.metrics.values()}
     with reading(engine) as session:
-        found = session.connection().execute(query)
-        frame = pd.DataFrame(found.mappings().all(), columns=list(found.keys()))
-    frame = frame[frame["metric_version_id"].isin(list(by_version))]
-    newest = frame.groupby(["metric_version_id", "model"])["run_id"].transform("max")
-    frame = frame[frame["run_id"] == newest].reset_index(drop=True)
-    about = [by_version[version] for version in frame["metric_version_id"]]
-    frame["benchmark"], frame["metric"] = [one.benchmark for one in about], [one.metric for one in about]
-    positive = pd.Series([one.polarity == Polarity.POSITIVE for one in about], dtype="boolean")
-    frame["present"] = frame["present"].astype("boolean")
-    frame["passed"] = frame["present"] == positive
-    frame["age"] = frame["age"].fillna("").map(str)
-    return frame[columns]
+        query = _said(results, conversation.run_id).where(chosen)
+        rows = session.connection().execute(query).all()
+    rows = [row for row in rows if row.metric_version_id in by_version]
+    newest: dict[tuple[int, str], int] = {}
+    for row in rows:
+        place = row.metric_version_id, row.model
+        newest[place] = max(newest.get(place, 0), row.run_id)
+    return [
+        (metric, _verdict(row, metric))
+        for row in rows
+        if row.run_id == newest[row.metric_version_id, row.model]
+        for metric in (by_version[row.metric_version_id],)
+    ]
+
+
+def _verdict(row: Row[Any], metric: PublicMetric) -> PublicVerdict:
+    present = row.present
+    return PublicVerdict(
+        conversation_id=row.conversation_id,
+        scenario=row.scenario,
+        base_scenario=row.base_scenario,
+        age=str(row.age or ""),
+        user_goal=row.user_goal,
+        model=row.model,
+        status=row.status,
+        present=present,
+        passed=None if present is None else passes(present, Polarity(metric.polarity)),
+    )
 
 
 def transcript(

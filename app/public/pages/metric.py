@@ -68,9 +68,8 @@ def _about(metric: PublicMetric) -> Iterator[Markup]:
 def _by_model(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
     yield heading("How models did")
     yield text("In how many conversations each model passed. With so few, small differences mean nothing.")
-    counts, names = data.metric_counts(visit), visit.results.names
-    rows = counts[(counts["benchmark"] == metric.benchmark) & (counts["metric"] == metric.metric)]
-    unscored = ["No verdict"] if rows["unscored"].any() else []
+    rows, names = data.counts_of(visit, metric), visit.results.names
+    unscored = ["No verdict"] if any(row["unscored"] for row in rows) else []
     yield table(
         ["Model", "Passed", "Teens", "Adults", *unscored],
         [
@@ -81,7 +80,7 @@ def _by_model(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
                 _of(row["adult_passed"], row["adult_scored"]),
                 *[str(row["unscored"]) for _ in unscored],
             ]
-            for row in rows.to_dict("records")
+            for row in rows
         ],
         caption="In how many conversations each model passed",
     )
@@ -142,8 +141,8 @@ def _conversation(visit: Visit, metric: PublicMetric, number: int) -> Iterator[M
 
 def _change_log(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
     yield heading("Change log")
-    versions = data.versions(visit, metric)
-    for row in versions.to_dict("records"):
+    versions = data.versions_of(visit, metric)
+    for row in versions:
         why = row["changed_because"] or ("first version" if row["version"] == 1 else "no reason was given")
         yield text(f"Version {row['version']}, {row['created_at']:%d %B %Y} (UTC): {why}")
     for entry in data.decisions(visit):

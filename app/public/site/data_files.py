@@ -1,14 +1,16 @@
 """The data behind the pages, for whoever wants to compute with them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 
 from app.public.site.statistics_table import statistics_table
+from impactbench.rates.metric_tally import MetricName
 from reviews.public.checks import Checked
+from reviews.public.conversations import PublicVerdict
 from reviews.public.explore import metric_rates
 from reviews.public.nutrition import LabelLine, nutrition_labels
 from reviews.public.results import PublicResults
@@ -23,15 +25,25 @@ def data_names(results: PublicResults) -> tuple[str, ...]:
     return NAMES if results.study.under_review else (*NAMES, VERDICTS)
 
 
-def data_files(results: PublicResults, verdicts: pd.DataFrame) -> Iterator[tuple[str, bytes]]:
+def data_files(
+    results: PublicResults, verdicts: Mapping[MetricName, Sequence[PublicVerdict]]
+) -> Iterator[tuple[str, bytes]]:
     """Every data file of a study."""
     yield "data/rates.csv", _csv(metric_rates(results))
     yield "data/metrics.json", _json([_metric(one) for one in results.metrics.values()])
     yield "data/labels.json", _json({model: _label(one) for model, one in nutrition_labels(results).items()})
     yield "data/statistics.csv", _csv(statistics_table(results))
     if not results.study.under_review:
-        columns = ["benchmark", "metric", "scenario", "base_scenario", "age", "model", "present", "passed"]
-        yield f"data/{VERDICTS}", _csv(verdicts[columns].sort_values(columns[:6], kind="stable"))
+        yield f"data/{VERDICTS}", _csv(_verdicts(verdicts))
+
+
+def _verdicts(verdicts: Mapping[MetricName, Sequence[PublicVerdict]]) -> pd.DataFrame:
+    columns = ["scenario", "base_scenario", "age", "model", "present", "passed"]
+    rows = [
+        (*key, *(getattr(one, name) for name in columns)) for key, of_it in verdicts.items() for one in of_it
+    ]
+    names = ["benchmark", "metric", *columns]
+    return pd.DataFrame(rows, columns=names).sort_values(names[:6], kind="stable")
 
 
 def _metric(metric: Any) -> dict[str, Any]:

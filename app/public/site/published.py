@@ -2,20 +2,20 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-
-import pandas as pd
 
 from app.public.pages.explore import VIEWS
 from impactbench.domain import AgeVariant, Polarity
 from impactbench.rates.metric_tally import MetricName
+from reviews.public.conversations import PublicVerdict
 from reviews.public.explore import members
 from reviews.public.over_time import histories, over_time
 from reviews.public.results import PublicResults
 from validation.contested import Status
 
 Query = Mapping[str, str]
+Verdicts = Mapping[MetricName, Sequence[PublicVerdict]]
 _Address = tuple[str, frozenset[tuple[str, str]]]
 
 
@@ -50,7 +50,7 @@ def file_name(name: str) -> str:
     return plain if plain == name else f"{plain or 'x'}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def add_study(published: Published, results: PublicResults, verdicts: pd.DataFrame) -> None:
+def add_study(published: Published, results: PublicResults, verdicts: Verdicts) -> None:
     """Everything that is written of a study.
 
     Args:
@@ -103,23 +103,16 @@ def _listed(results: PublicResults) -> Iterator[Query]:
         yield from ({"state": status.value} for status in Status if status in seen)
 
 
-def _add_metrics(published: Published, results: PublicResults, verdicts: pd.DataFrame, folder: str) -> None:
+def _add_metrics(published: Published, results: PublicResults, verdicts: Verdicts, folder: str) -> None:
     """Each metric with its scenarios behind it: what is asked for one page serves the next."""
-    slug = results.study.slug
-    by_metric: dict[MetricName, dict[str, list[int]]] = {key: {} for key in results.metrics}
-    columns = ("benchmark", "metric", "scenario", "conversation_id")
-    for benchmark, metric, scenario, number in zip(*(verdicts[name] for name in columns), strict=True):
-        by_metric[benchmark, metric].setdefault(scenario, []).append(number)
-    for key, scenarios in by_metric.items():
-        at = {"study": slug, "metric": "__".join(key)}
+    for key in results.metrics:
+        at = {"study": results.study.slug, "metric": "__".join(key)}
         published.add("metrics", at, f"{folder}/metric/{file_name('--'.join(key))}.html")
-        for scenario, numbers in scenarios.items():
-            file = f"{folder}/scenario/{file_name('--'.join((*key, scenario)))}.html"
-            published.add("metrics", {**at, "scenario": scenario}, file)
-            for number in numbers:
-                published.also(
-                    "metrics", {**at, "conversation": str(number)}, f"{file}#conversation-{number}"
-                )
+        for one in verdicts[key]:
+            file = f"{folder}/scenario/{file_name('--'.join((*key, one.scenario)))}.html"
+            published.add("metrics", {**at, "scenario": one.scenario}, file)
+            number = str(one.conversation_id)
+            published.also("metrics", {**at, "conversation": number}, f"{file}#conversation-{number}")
 
 
 def _add_over_time(published: Published, results: PublicResults, folder: str) -> None:
