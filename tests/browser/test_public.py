@@ -69,6 +69,11 @@ def test_a_visitor_reads_what_is_released_on_every_screen_and_on_paper(
     page.emulate_media(media="print")
     expect(page.get_by_role("heading", name="Take it with you")).to_be_hidden()
     expect(page.get_by_role("navigation")).to_be_hidden()
+    expect(page.locator(".ib-choices")).to_be_hidden()
+    heading, rate = (page.locator(f".ib-row {part}").first.bounding_box() for part in ("h4", ".ib-rate"))
+    assert heading is not None
+    assert rate is not None
+    assert heading["x"] < rate["x"]
     expect(page.get_by_text("Not checked by experts yet").first).to_be_visible()
     context.close()
 
