@@ -39,7 +39,8 @@ class FrontDoor:
 
     def _released(self) -> Response | None:
         try:
-            return front_page(self.engine, None) if public_studies(self.engine) else None
+            studies = public_studies(self.engine)
+            return front_page(self.engine, None, studies) if studies else None
         except (ImpactBenchError, SQLAlchemyError):
             return None  # the workbench says what is wrong with the database
 

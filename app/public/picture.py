@@ -44,7 +44,7 @@ def picture(
     others = {name: value for name, value in visit.asked.items() if name != TOOLS}
     if visit.asked.get(TOOLS) != "on":
         where = f"?{urlencode({**others, TOOLS: 'on'})}"
-        said = text(link("Picture with tools: values, full screen, download", where))
+        said = text(link("Picture with tools: values, download", where))
         return rate_picture(rows, title=title, alt=alt, reach=reach) + said
     dots = tuple(one for one in rows if isinstance(one, Dot))
     spec = drawn(dots, title=title, reach=reach) if with_tools is None else with_tools()

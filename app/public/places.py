@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from reviews.public.releasing import PublicStudy
+from reviews.public.results import in_addresses
 
 
 def where_metric_is(study: PublicStudy, key: tuple[str, str]) -> str:
     """The address of the page of a metric."""
-    return "/metrics?" + urlencode({"study": study.slug, "metric": "__".join(key)})
+    return "/metrics?" + urlencode({"study": study.slug, "metric": in_addresses(key)})
 
 
 def where_metrics_are(study: PublicStudy) -> str:
@@ -20,18 +21,18 @@ def where_label_is(study: PublicStudy, model: str) -> str:
 
 
 def where_over_time_is(study: PublicStudy, key: tuple[str, str]) -> str:
-    return "/over-time?" + urlencode({"study": study.slug, "metric": "__".join(key)})
+    return "/over-time?" + urlencode({"study": study.slug, "metric": in_addresses(key)})
 
 
 def where_conversation_is(study: PublicStudy, key: tuple[str, str], conversation_id: int) -> str:
     """The address of a conversation, on the page of the metric that it is about."""
-    query = {"study": study.slug, "metric": "__".join(key), "conversation": conversation_id}
+    query = {"study": study.slug, "metric": in_addresses(key), "conversation": conversation_id}
     return "/metrics?" + urlencode(query)
 
 
 def where_scenario_is(study: PublicStudy, key: tuple[str, str], scenario: str) -> str:
     """The address of a scenario of a metric, with every conversation in it."""
-    return "/metrics?" + urlencode({"study": study.slug, "metric": "__".join(key), "scenario": scenario})
+    return "/metrics?" + urlencode({"study": study.slug, "metric": in_addresses(key), "scenario": scenario})
 
 
 def where_explored(choices: Mapping[str, str]) -> str:

@@ -1,8 +1,7 @@
 """The addresses of the public view: each answered with a whole page, without a session and without a script."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
 from urllib.parse import parse_qsl
 
 import vl_convert
@@ -23,14 +22,14 @@ from app.public.pages import front, label
 from app.public.pages.case_form import save_mark
 from app.public.parts import Sheet, text, warning
 from app.public.places import where_conversation_is
-from app.public.visit import Visit, is_member, visit
+from app.public.visit import is_member, visit
 from app.sign_in import is_own_page
 from app.who import who
 from impactbench.domain import ImpactBenchError
 from impactbench.settings import Settings
 from impactbench.store.tables import Rater
 from reviews.public.cases import CaseRefused
-from reviews.public.releasing import public_studies
+from reviews.public.releasing import PublicStudy, public_studies
 
 _KINDS: dict[str, tuple[str, Callable[[LabelText], str | bytes]]] = {
     "html": ("text/html", as_page),
@@ -73,7 +72,9 @@ def routes(engine: Engine, settings: Settings) -> list[Route]:
         sent = dict(parse_qsl((await request.body()).decode(errors="replace")))
         return await run_in_threadpool(_marked, engine, settings, request, sent)
 
-    front_of_all = _spoken(lambda request: front_page(engine, who(request, engine, settings)))
+    front_of_all = _spoken(
+        lambda request: front_page(engine, who(request, engine, settings), public_studies(engine))
+    )
     read = {
         **{f"/{path}": page(path) for path in PAGES},
         "/about": front_of_all,
@@ -87,11 +88,11 @@ def routes(engine: Engine, settings: Settings) -> list[Route]:
     ]
 
 
-def front_page(engine: Engine, looking: Rater | None) -> Response:
+def front_page(engine: Engine, looking: Rater | None, studies: Sequence[PublicStudy]) -> Response:
     """What has been released."""
     if looking is not None and not is_member(looking):
         return _refused("ImpactBench", looking)
-    return _html(document(front.front(engine, public_studies(engine)), looking=looking))
+    return _html(document(front.front(engine, studies), looking=looking))
 
 
 def _page(engine: Engine, path: str, looking: Rater | None, request: Request) -> Response:
@@ -125,7 +126,7 @@ def _label_file(engine: Engine, looking: Rater | None, request: Request, kind: s
 def _marked(engine: Engine, settings: Settings, request: Request, sent: dict[str, str]) -> Response:
     looking = who(request, engine, settings)
     found = visit(engine, looking, dict(request.query_params)) if is_member(looking) else None
-    metric = None if found is None else _metric(found)
+    metric = None if found is None else found.results.by_word.get(found.asked.get("metric", ""))
     number = request.query_params.get("conversation", "")
     if not is_own_page(request, settings) or looking is None or found is None or not found.maintains:
         return _refused("Not saved", looking)
@@ -144,11 +145,6 @@ def _marked(engine: Engine, settings: Settings, request: Request, sent: dict[str
         said = [warning(f"{refused}."), text("What you had written:"), text(sent.get("note", ""))]
         return _html(document(Sheet("Not saved", said), looking=looking), status=400)
     return RedirectResponse(where_conversation_is(found.study, metric.key, int(number)), status_code=303)
-
-
-def _metric(found: Visit) -> Any:
-    known = {"__".join(key): one for key, one in found.results.metrics.items()}
-    return known.get(found.asked.get("metric", ""))
 
 
 def _file(request: Request) -> Response:

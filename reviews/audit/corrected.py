@@ -18,7 +18,6 @@ from validation.results import Estimate
 from validation.tipping_point import TippingPoint, tipping_point
 
 Floats = NDArray[np.float64]
-EVERY_POLARITY = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

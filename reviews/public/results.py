@@ -70,6 +70,20 @@ class PublicMetric:
     def key(self) -> MetricName:
         return self.benchmark, self.metric
 
+    @property
+    def word(self) -> str:
+        """What it is called in addresses."""
+        return in_addresses(self.key)
+
+
+def in_addresses(key: MetricName) -> str:
+    """A metric in one word.
+
+    >>> in_addresses(("kindness", "m01"))
+    'kindness__m01'
+    """
+    return "__".join(key)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PublicResults:
@@ -103,6 +117,11 @@ class PublicResults:
     def names(self) -> Mapping[str, str]:
         """What each model is called where people read; in addresses and files it keeps its slug."""
         return dict(zip(self.models["model"], self.models["name"], strict=True))
+
+    @cached_property
+    def by_word(self) -> Mapping[str, PublicMetric]:
+        """The metrics by what they are called in addresses."""
+        return {one.word: one for one in self.metrics.values()}
 
 
 def read_public(engine: Engine, slug: str, *, unreleased: bool = False) -> PublicResults:

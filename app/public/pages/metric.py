@@ -105,7 +105,7 @@ def _reader(visit: Visit, metric: PublicMetric) -> Iterator[Markup]:
     else:
         why_not = ""
     found = "" if why_not else _chosen(visit, metric, with_words)
-    visit.choices.keep("metric", "__".join(metric.key))
+    visit.choices.keep("metric", metric.word)
     yield visit.choices.form()
     yield heading("Conversations")
     if why_not:

@@ -23,15 +23,12 @@ _KINDS = {_ANY: "All", Polarity.POSITIVE.value: "Helpful", Polarity.NEGATIVE.val
 
 def metrics(visit: Visit) -> Sheet:
     """The metric that the address names, else the list."""
-    asked = visit.asked.get("metric")
-    known = {"__".join(key): one for key, one in visit.results.metrics.items()}
-    if asked in known and "scenario" in visit.asked:
-        found = scenario_in_view(visit, known[asked])
-        if found is not None:
-            return found
-    if asked in known:
-        return Sheet(known[asked].name, metric_page.show(visit, known[asked]))
-    return Sheet("Metrics", _parts(visit, list(known.values()), unknown=asked is not None))
+    known, asked = visit.results.by_word, visit.asked.get("metric")
+    metric = known.get(asked or "")
+    if metric is None:
+        return Sheet("Metrics", _parts(visit, list(known.values()), unknown=asked is not None))
+    found = scenario_in_view(visit, metric) if "scenario" in visit.asked else None
+    return found or Sheet(metric.name, metric_page.show(visit, metric))
 
 
 def _parts(visit: Visit, known: list[PublicMetric], *, unknown: bool) -> Iterator[Markup]:

@@ -24,9 +24,9 @@ def over_time_page(visit: Visit) -> Sheet:
 def _parts(visit: Visit) -> Iterator[Markup]:
     results = visit.results
     looks = histories(results)
-    changing = ["__".join(key) for key, one in looks.items() if one.changes]
-    asked = visit.asked.get("metric")
-    by_word = {"__".join(key): one for key, one in results.metrics.items()}
+    changing = [results.metrics[key].word for key, one in looks.items() if one.changes]
+    asked = visit.asked.get("metric", "")
+    by_word = results.by_word
     if looks and (changing or asked in by_word):
         offered = changing if asked in changing or asked not in by_word else [asked, *changing]
         word = visit.choices.one(

@@ -36,7 +36,7 @@ def _parts(
     visit: Visit, metric: PublicMetric, verdicts: Sequence[PublicVerdict], spoken: Sequence[Transcript]
 ) -> Iterator[Markup]:
     first = verdicts[0]
-    visit.choices.keep("metric", "__".join(metric.key))
+    visit.choices.keep("metric", metric.word)
     visit.choices.keep("scenario", first.scenario)
     yield visit.choices.form()
     yield text(link("About this behaviour", where_metric_is(visit.study, metric.key)))

@@ -106,7 +106,7 @@ def _listed(results: PublicResults) -> Iterator[Query]:
 def _add_metrics(published: Published, results: PublicResults, verdicts: Verdicts, folder: str) -> None:
     """Each metric with its scenarios behind it: what is asked for one page serves the next."""
     for key in results.metrics:
-        at = {"study": results.study.slug, "metric": "__".join(key)}
+        at = {"study": results.study.slug, "metric": results.metrics[key].word}
         published.add("metrics", at, f"{folder}/metric/{file_name('--'.join(key))}.html")
         for one in verdicts[key]:
             file = f"{folder}/scenario/{file_name('--'.join((*key, one.scenario)))}.html"
@@ -120,7 +120,7 @@ def _add_over_time(published: Published, results: PublicResults, folder: str) ->
     changing: list[MetricName] = [key for key, look in looks.items() if look.changes]
     published.add("over-time", {"study": slug}, f"{folder}/over-time.html")
     for key in changing:
-        at, named = {"study": slug, "metric": "__".join(key)}, file_name("--".join(key))
+        at, named = {"study": slug, "metric": results.metrics[key].word}, file_name("--".join(key))
         models = list(dict.fromkeys(one.model for one in over_time(results, *key)))
         published.add("over-time", at, f"{folder}/over-time/{named}.html")
         for model in models[1:]:
