@@ -29,6 +29,8 @@ from reviews.evidence import StudyTables, coverage
 from reviews.evidence_reading import StudyReader
 
 METRICS, ITEMS, RATERS = 1000, 60, 3
+UNCLEAR = 0.1
+"""The share of labels that are borderline: with them the readings of the labels differ."""
 STUDY = "large"
 VERDICTS = list(LabelVerdict)
 Result = TypeVar("Result")
@@ -151,6 +153,10 @@ def fill(engine: Engine) -> None:
             ],
         )
         said = passing[:, None] ^ (generator.random((len(items), RATERS)) > np.repeat(clear, ITEMS)[:, None])
+        unclear = generator.random((len(items), RATERS)) < UNCLEAR
+        verdicts = np.where(
+            unclear, LabelVerdict.BORDERLINE, np.where(said, LabelVerdict.PASS, LabelVerdict.FAIL)
+        )
         assignments = [
             _assignment(1 + (i - 1) * RATERS + r, i, m, 1 + (i * 7 + r * 11) % 30)
             for i, (m, _) in enumerate(items, start=1)
@@ -159,14 +165,13 @@ def fill(engine: Engine) -> None:
         add(t.Assignment, assignments)
         add(
             t.Label,
-            [_label(one["id"], 1, bool(said.flat[place])) for place, one in enumerate(assignments)],
+            [_label(one["id"], 1, str(verdicts.flat[place])) for place, one in enumerate(assignments)],
         )
 
 
 def change_one_label(engine: Engine, *, revision: int) -> None:
     with writing(engine) as session:
-        changed = _label(1, revision, True) | {"verdict": VERDICTS[revision % len(VERDICTS)]}
-        session.execute(insert(t.Label), [changed])
+        session.execute(insert(t.Label), [_label(1, revision, VERDICTS[revision % len(VERDICTS)])])
 
 
 def _version(m: int) -> dict[str, Any]:
@@ -234,13 +239,13 @@ def _assignment(key: int, i: int, m: int, rater: int) -> dict[str, Any]:
     }
 
 
-def _label(assignment: int, revision: int, passed: bool) -> dict[str, Any]:
+def _label(assignment: int, revision: int, verdict: str) -> dict[str, Any]:
     return {
         "assignment_id": assignment,
         "revision": revision,
         "operation": f"{assignment}-{revision}",
         "status": LabelStatus.SUBMITTED,
-        "verdict": LabelVerdict.PASS if passed else LabelVerdict.FAIL,
+        "verdict": LabelVerdict(verdict),
         "response_set": None,
         "rationale": "",
         "turns": [],

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from validation.arguments import require_one_length
@@ -24,7 +23,8 @@ from validation.confusion import (
 )
 from validation.item_sums import quotient
 from validation.missing_verdicts import MissingVerdicts, missing_verdicts
-from validation.ratios import Resampling, cluster_sums, jackknife, open_clusters, open_ratio, ratio, settled
+from validation.pooling import Resampling, cluster_sums, jackknife, open_clusters, settled
+from validation.ratios import open_ratio, ratio, ratios_of_groups
 from validation.results import Estimate
 
 Floats = NDArray[np.float64]
@@ -139,18 +139,23 @@ def some_rates(
     >>> table.n, found["accuracy"].value, found["specificity"].value
     (4, 0.75, 0.5)
     """
-    tables, rates = [], []
-    for reference in references:
-        y, j, w = checked(reference, judge_pass, None)
+    tables: dict[bytes, Confusion] = {}
+    rates: dict[tuple[bytes, str], Estimate | Resampling] = {}
+    every = [checked(reference, judge_pass, None) for reference in references]
+    # Readings of the same labels are often alike in what they say of every item.
+    said = [y.tobytes() for y, _, _ in every]
+    for key, (y, j, w) in zip(said, every, strict=True):
+        if key in tables:
+            continue
         require_one_length(reference=y, clusters=clusters, strata=strata)
         cells, usable = item_cells(y, j, w)
         group = None if clusters is None else np.asarray(clusters)[usable]
         stratum = None if strata is None else np.asarray(strata)[usable]
         of = _rates(cells, group, stratum, seed)
-        tables.append(table_of(cells))
-        rates += [of[name]() for name in names]
-    found = iter(settled(rates))
-    return [(table, {name: next(found) for name in names}) for table in tables]
+        tables[key] = table_of(cells)
+        rates |= {(key, name): of[name]() for name in names}
+    found = dict(zip(rates, settled(list(rates.values())), strict=True))
+    return [(tables[key], {name: found[key, name] for name in names}) for key in said]
 
 
 def _rates(
@@ -250,14 +255,4 @@ def accuracy_by_cluster(
     cells: Floats, group: NDArray[np.generic], policy: str | None
 ) -> tuple[tuple[Hashable, Estimate], ...]:
     """The accuracy of (items, 4) cells within each cluster, in the order of their first appearance."""
-    if not len(cells):
-        return ()
-    right, weight = cells[:, 0] + cells[:, 3], cells.sum(axis=1)
-    number, names = pd.factorize(group)
-    order = np.argsort(number, kind="stable")
-    ends = np.cumsum(np.bincount(number, minlength=len(names)))[:-1]
-    by_name = (np.split(values[order], ends) for values in (right, weight))
-    return tuple(
-        (name, ratio(of_right, of_weight, policy=policy))
-        for name, of_right, of_weight in zip(names.tolist(), *by_name, strict=True)
-    )
+    return ratios_of_groups(cells[:, 0] + cells[:, 3], cells.sum(axis=1), group, policy=policy)

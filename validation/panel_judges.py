@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from validation.intervals import LEAST_CLUSTERS, TOO_FEW, with_t
-from validation.ratios import Statistic, cluster_sums, jackknife
+from validation.pooling import Statistic, cluster_sums, jackknife
 from validation.results import Estimate
 
 Floats = NDArray[np.float64]

@@ -6,14 +6,14 @@ metrics are one more.
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+from validation.blas import one_thread
+from validation.strata import times_drawn
 
 Floats = NDArray[np.float64]
 Drawn = NDArray[np.floating]
@@ -67,7 +67,7 @@ def resampled_rates(
     rates = np.empty((len(groups), columns, draws), dtype=kind)
     in_cells = np.empty((len(cells), sums.shape[1], min(draws, DRAWS_AT_A_TIME)), dtype=kind)
     of_stratum = {s: [k for k, cell in enumerate(cells) if cell.stratum == s] for s in set(strata.tolist())}
-    with one_blas_thread():
+    with one_thread(sums.size * draws):
         for start, drawn in multiplicities(strata, draws=draws, seed=seed):
             several = min(DRAWS_AT_A_TIME, draws - start)
             for stratum, weights in enumerate(drawn):
@@ -104,17 +104,7 @@ def multiplicities(
     generator = np.random.default_rng(seed)
     for start in range(0, draws, DRAWS_AT_A_TIME):
         several = min(DRAWS_AT_A_TIME, draws - start)
-        yield start, (_multinomial(size, several, generator) for size in sizes)
-
-
-def _multinomial(size: int, several: int, generator: np.random.Generator) -> NDArray[np.float32]:
-    """(size, several): counts of `size` draws with replacement, by counting: numpy's multinomial takes nine times as long."""
-    kind = np.uint16 if size < 2**16 else np.int64
-    chosen = generator.integers(size, size=(size, several), dtype=kind)
-    place = np.multiply(chosen, several, dtype=np.int64)
-    place += np.arange(several)
-    counts = np.bincount(place.ravel(), minlength=size * several)
-    return counts.reshape(size, several).astype(np.float32)
+        yield start, (times_drawn(size, several, generator).astype(np.float32) for size in sizes)
 
 
 def percentiles(drawn: Drawn) -> tuple[Floats, Floats, NDArray[np.int64]]:
@@ -203,14 +193,3 @@ def _precision(sums: NDArray[np.int64] | Floats, strata: NDArray[np.int64]) -> t
 def require_draws(draws: int) -> None:
     if draws < 1:
         raise ValueError(f"draws={draws!r} must be at least 1")
-
-
-def one_blas_thread() -> AbstractContextManager[object]:
-    """Two threads make these products slower: they are many, and small."""
-    limit: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
-    return limit
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()

@@ -20,7 +20,7 @@ from validation.multiverse import Multiverse, multiverse
 from validation.polarity import PolarityAlarm, polarity_tripwire
 from validation.policy_bounds import accuracy_bounds
 from validation.ratings import MISSING
-from validation.ratios import ratio
+from validation.ratios import ratios_of_groups
 from validation.results import Estimate
 from validation.shrinkage import shrink
 
@@ -139,19 +139,19 @@ def judge_by_metric(
         groups=counted["polarity"].map(str).tolist(),
     )
     alarms = _alarms(items, [row["metric_version_id"] for row in rows if 2 * row["agreeing"] < row["n"]])
-    of_metric = agreement.groupby(items["metric_version_id"], sort=False)
+    raw = ratios_of_groups(agreement.to_numpy(), np.ones(len(items)), items["metric_version_id"].to_numpy())
     found = [
         JudgeOnMetric(
             metric_version_id=int(row["metric_version_id"]),
             title=str(row["title"]),
             polarity=str(row["polarity"]),
             agreeing=float(row["agreeing"]),
-            raw=ratio(agrees.to_numpy()),
+            raw=as_counted,
             shrunken=rate,
             below=below,
             alarm=alarms.get(row["metric_version_id"]),
         )
-        for row, (_, agrees), rate, below in zip(rows, of_metric, pooled.rates, pooled.below, strict=True)
+        for row, (_, as_counted), rate, below in zip(rows, raw, pooled.rates, pooled.below, strict=True)
     ]
     return sorted(found, key=lambda one: one.shrunken.value or 0.0)
 

@@ -75,6 +75,7 @@ MACHINERY = {
     "mantel_haenszel",
     "order_comparison",
     "planning",
+    "pooling",
     "resampled_differences",
     "shuffles",
     "strata",
@@ -103,12 +104,9 @@ PARTS = {
     "intervals.with_t",
     "judge_accuracy.accuracy_by_cluster",
     "sampling_weights.probabilities",
-    "ratios.cluster_sums",
-    "ratios.jackknife",
     "ratios.of_items",
-    "ratios.open_clusters",
     "ratios.open_ratio",
-    "ratios.settled",
+    "ratios.ratios_of_groups",
 }
 """Parts that take sums, reached through the functions above."""
 

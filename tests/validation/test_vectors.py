@@ -33,7 +33,7 @@ from tests.validation import (
 )
 from validation import judge_accuracy, self_preference
 from validation.false_discovery import bayesian_fdr
-from validation.ratios import cluster_sums, jackknife
+from validation.pooling import cluster_sums, jackknife
 
 VECTORS: dict[str, Any] = shared_json("vectors.json") or {}
 pytestmark = pytest.mark.skipif(not VECTORS, reason="vectors.json is not there")
