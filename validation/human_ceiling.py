@@ -4,12 +4,13 @@ A judge against the majority of all raters must not be compared with raters agai
 Here each rater is taken out in turn, and judge and rater answer to the rest.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from validation.item_sums import alpha_sums, coefficients_of
+from validation.item_kinds import alpha_by_rater, alpha_of_all
+from validation.item_sums import ItemSums, coefficients_of
 from validation.ratings import MISSING, Ratings
 from validation.ratios import ratio
 from validation.results import Estimate
@@ -73,6 +74,8 @@ def human_ceiling(ratings: Ratings, *, judge: NDArray[np.int64], margin: float =
     weights = 1 / np.bincount(rater, minlength=n_raters)[rater]
     right, machine_right = (human == wanted).astype(np.float64), (machine == wanted).astype(np.float64)
     difference = ratio(weights * (machine_right - right), weights, clusters=clusters, bounds=(-1.0, 1.0))
+    both = machine_said != MISSING
+    counts, codes = ratings.counts[both], ratings.codes[both]
     return HumanCeiling(
         human=ratio(weights * right, weights, clusters=clusters),
         judge=ratio(weights * machine_right, weights, clusters=clusters),
@@ -81,8 +84,8 @@ def human_ceiling(ratings: Ratings, *, judge: NDArray[np.int64], margin: float =
         margin=margin,
         human_kappa=_kappa(human, wanted, len(ratings.categories)),
         judge_kappa=_kappa(machine, wanted, len(ratings.categories)),
-        human_alpha=_alpha(*_as_rated(ratings, machine_said)),
-        judge_alpha=_alpha(*_with_judge(ratings, machine_said)),
+        human_alpha=_alpha(alpha_of_all(counts)),
+        judge_alpha=_alpha(alpha_by_rater(counts, codes, instead=machine_said[both])),
         tied=tied,
     )
 
@@ -101,49 +104,10 @@ def _kappa(first: NDArray[np.int64], second: NDArray[np.int64], kinds: int) -> E
     )
 
 
-Items = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""(kinds of item, categories) counts, and (tables, kinds of item) how many items there are of each kind.
-
-Few kinds of item make up a study of any size, and what an item says depends on its counts alone.
-"""
-
-
-def _as_rated(ratings: Ratings, judge: NDArray[np.int64]) -> Items:
-    """The items that the judge has a verdict of."""
-    kinds, kind = _kinds(ratings.counts[judge != MISSING])
-    return kinds, np.bincount(kind, minlength=len(kinds))[None]
-
-
-def _with_judge(ratings: Ratings, judge: NDArray[np.int64]) -> Items:
-    """The same with the judge in the place of each rater in turn: one table a rater."""
-    kept = judge != MISSING
-    counts, codes, verdict = ratings.counts[kept], ratings.codes[kept], judge[kept]
-    unit, rater = np.nonzero(codes != MISSING)
-    replaced = counts[unit]
-    pairs = np.arange(len(unit))
-    replaced[pairs, codes[unit, rater]] -= 1
-    replaced[pairs, verdict[unit]] += 1
-    kinds, kind = _kinds(np.concatenate([counts, replaced]))
-    before, after = kind[: len(counts)], kind[len(counts) :]
-    times = np.tile(np.bincount(before, minlength=len(kinds)), (codes.shape[1], 1))
-    np.subtract.at(times, (rater, before[unit]), 1)
-    np.add.at(times, (rater, after), 1)
-    return kinds, times
-
-
-def _kinds(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """(kinds, categories) the counts that there are, and (items,) which of them an item has."""
-    if not counts.size:
-        return counts[:0], np.zeros(len(counts), dtype=np.intp)
-    number = counts @ (int(counts.max()) + 1) ** np.arange(counts.shape[1])
-    _, first, kind = np.unique(number, return_index=True, return_inverse=True)
-    return counts[first], kind
-
-
-def _alpha(kinds: NDArray[np.int64], times: NDArray[np.int64]) -> Estimate:
-    if not times.size:
+def _alpha(sums: ItemSums) -> Estimate:
+    """The mean over the tables."""
+    if not sums.times.size:
         return Estimate.undefined("no_pairable_items", n=0)
-    sums = replace(alpha_sums(kinds, level="nominal"), times=times.astype(np.float64))
     alphas, n = coefficients_of(sums), int(sums.n_items.max())
     if np.isnan(alphas).any():
         return Estimate.undefined("no_variation" if n else "no_pairable_items", n=n)

@@ -129,9 +129,7 @@ class _Model:
         units, raters = self.shape
         level, severity = parameters[:units], parameters[units : units + raters]
         free = parameters[units + raters :]
-        edges = np.concatenate([[-np.inf], _cuts(free), [np.inf]])
-        place = level[self.unit] - severity[self.rater]
-        at_least, above = expit(place - edges[self.label]), expit(place - edges[self.label + 1])
+        at_least, above = self._chances(parameters)
         chance = np.maximum(at_least - above, 1e-12)
         slope_low, slope_high = at_least * (1 - at_least) / chance, above * (1 - above) / chance
         by_place = slope_low - slope_high
@@ -148,15 +146,40 @@ class _Model:
         penalty = (level**2).sum() / (2 * self.item_sd**2) + (severity**2).sum() / (2 * self.rater_sd**2)
         return float(penalty - np.log(chance).sum()), -gradient
 
-    def severity_errors(self, parameters: Floats, step: float = 1e-4) -> Floats:
-        """(raters,) standard errors of the centred severities, from the curvature at the optimum."""
+    def severity_errors(self, parameters: Floats) -> Floats:
+        """(raters,) standard errors of the centred severities, from the curvature at the optimum.
+
+        No rating is of two items, so that the items' block of the curvature is diagonal: what remains of the others' once
+        the items are taken out (Schur's complement) is as small as they are few.
+        """
         units, raters = self.shape
-        size = len(parameters)
-        hessian = np.empty((size, size))
-        for k in range(size):
-            shift = np.zeros(size)
-            shift[k] = step
-            hessian[k] = (self.loss(parameters + shift)[1] - self.loss(parameters - shift)[1]) / (2 * step)
-        covariance = np.linalg.pinv((hessian + hessian.T) / 2)[units : units + raters, units : units + raters]
+        at_least, above = self._chances(parameters)
+        # The second derivative of a logistic interval's logarithm, as the place moves.
+        by_place = at_least * (1 - at_least) + above * (1 - above)
+        of_units = np.bincount(self.unit, by_place, minlength=units) + 1 / self.item_sd**2
+        with_units = np.zeros((len(parameters) - units, units))
+        with_units[self.rater, self.unit] = -by_place
+        of_raters = np.bincount(self.rater, by_place, minlength=raters) + 1 / self.rater_sd**2
+        among = np.diag(np.concatenate([of_raters, np.zeros(len(parameters) - units - raters)]))
+        for k in range(raters, len(among)):
+            row = self._curvature(parameters, units + k)
+            with_units[k], among[k] = row[:units], row[units:]
+            among[:, k] = among[k]
+        left = among - (with_units / of_units) @ with_units.T
+        covariance = np.linalg.pinv(left)[:raters, :raters]
         centring = np.eye(raters) - 1 / raters
         return np.asarray(np.sqrt(np.maximum(np.diag(centring @ covariance @ centring), 0)), dtype=np.float64)
+
+    def _chances(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """(ratings,) how likely each label or a higher one is, and how likely a higher one."""
+        units, raters = self.shape
+        level, severity = parameters[:units], parameters[units : units + raters]
+        edges = np.concatenate([[-np.inf], _cuts(parameters[units + raters :]), [np.inf]])
+        place = level[self.unit] - severity[self.rater]
+        return expit(place - edges[self.label]), expit(place - edges[self.label + 1])
+
+    def _curvature(self, parameters: Floats, moved: int, step: float = 1e-4) -> Floats:
+        """How the gradient changes as one parameter moves."""
+        shift = np.zeros(len(parameters))
+        shift[moved] = step
+        return (self.loss(parameters + shift)[1] - self.loss(parameters - shift)[1]) / (2 * step)

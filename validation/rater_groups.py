@@ -13,10 +13,10 @@ from validation.ratings import MISSING, Ratings
 
 def agreement_between(ratings: Ratings) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """(raters, raters): the share of shared items on which two raters agree (NaN without any), and how many they share."""
-    said = (ratings.codes[:, :, None] == np.arange(len(ratings.categories))).astype(np.float64)
+    said = [(ratings.codes == code).astype(np.float64) for code in range(len(ratings.categories))]
     given = (ratings.codes != MISSING).astype(np.float64)
-    agreeing = np.einsum("urk,usk->rs", said, said)
     shared = given.T @ given
+    agreeing = sum((one.T @ one for one in said), np.zeros_like(shared))
     agreement = np.full(shared.shape, np.nan)
     np.divide(agreeing, shared, out=agreement, where=shared > 0)
     return agreement, shared.astype(np.int64)

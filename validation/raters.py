@@ -15,13 +15,13 @@ from scipy.stats import false_discovery_control
 
 from validation.arguments import require_at_least
 from validation.intervals import with_t
-from validation.item_sums import alpha_sums, coefficients_of
+from validation.item_kinds import alpha_by_rater, alpha_of_all, kinds_of_items
+from validation.item_sums import coefficients_of
 from validation.ratings import MISSING, Ratings
 from validation.results import Estimate
-from validation.shuffles import shuffled_within_rows
 
-CHUNK = 4_000_000
-"""Cells permuted at a time."""
+ROUNDING = 1e-9
+"""How far two equal leans may lie apart when they are summed in another order."""
 
 
 def rater_components(ratings: Ratings) -> NDArray[np.int64]:
@@ -93,7 +93,9 @@ def severity(
     n = given.sum(axis=0)
     leans = apart.sum(axis=0) / np.maximum(n, 1)
     variances = (given * (apart - leans) ** 2).sum(axis=0) / np.maximum(n - 1, 1) / np.maximum(n, 1)
-    p = _permutation_p(y, given, leans, n, permutations, np.random.default_rng(seed))
+    p = _permutation_p(
+        ratings.counts[ratings.pairable], given, scale, leans, permutations, np.random.default_rng(seed)
+    )
     tested = n > 0
     adjusted = np.ones(len(n))
     if tested.any():
@@ -126,11 +128,9 @@ def leave_one_rater_out(ratings: Ratings) -> dict[Hashable, WithoutRater]:
     """Nominal alpha without each rater in turn."""
     if not ratings.raters:
         return {}
-    said = (ratings.codes[:, :, None] == np.arange(len(ratings.categories))).astype(np.int64)
-    counts = ratings.counts[None] - said.transpose(1, 0, 2)
-    sums = alpha_sums(counts, level="nominal")
+    sums = alpha_by_rater(ratings.counts, ratings.codes)
     alphas, pairable = coefficients_of(sums), sums.n_items
-    whole = float(coefficients_of(alpha_sums(ratings.counts, level="nominal"))[0])
+    whole = float(coefficients_of(alpha_of_all(ratings.counts))[0])
     found: dict[Hashable, WithoutRater] = {}
     for r, rater in enumerate(ratings.raters):
         n = int(pairable[r])
@@ -152,21 +152,27 @@ def _apart_from_others(y: NDArray[np.float64], given: NDArray[np.bool_]) -> NDAr
 
 
 def _permutation_p(
-    y: NDArray[np.float64],
+    counts: NDArray[np.int64],
     given: NDArray[np.bool_],
+    scale: NDArray[np.float64],
     leans: NDArray[np.float64],
-    n: NDArray[np.int64],
     permutations: int,
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
-    as_far = np.zeros(len(n))
-    chunk = max(1, CHUNK // max(y.size, 1))
-    for start in range(0, permutations, chunk):
-        size = min(chunk, permutations - start)
-        shuffled = shuffled_within_rows(y, given, permutations=size, generator=generator)
-        permuted = _apart_from_others(shuffled, given).sum(axis=1) / np.maximum(n, 1)
-        as_far += (np.abs(permuted) >= np.abs(leans) - 1e-12).sum(axis=0)
-    return (1 + as_far) / (1 + permutations)
+    """(raters,): how often raters who change places within their items lean as far.
+
+    Each of them then says what any rater of the item said, as likely one as another, so that over items rated alike what a
+    rater says is multinomial.
+    """
+    raters = given.shape[1]
+    apart = np.zeros((permutations, raters))
+    kinds, kind = kinds_of_items(counts)
+    for number, said in enumerate(kinds):
+        items, m = given[kind == number].sum(axis=0), int(said.sum())
+        drawn = generator.multinomial(items, said / m, size=(permutations, raters))
+        apart += (drawn @ scale - items * (said @ scale / m)) * m / (m - 1)
+    as_far = np.abs(apart) / np.maximum(given.sum(axis=0), 1) >= np.abs(leans) - ROUNDING
+    return np.asarray((1 + as_far.sum(axis=0)) / (1 + permutations), dtype=np.float64)
 
 
 def _shrunken(

@@ -9,7 +9,7 @@ import pandas as pd
 from impactbench.domain import AssignmentReason, LabelStatus
 from reviews.audit.groups import Kind, groups, of_group
 from reviews.audit.items import ITEM
-from reviews.evidence import SCALE, SEED, StudyTables, alone, expert_ratings, random_core
+from reviews.evidence import SCALE, SEED, StudyTables, alone
 from validation.agreement import krippendorff_alpha, percent_agreement
 from validation.many_facet_rasch import many_facet_rasch
 from validation.rater_groups import agreement_between, rater_groups
@@ -103,16 +103,18 @@ class RaterAudit:
 
 def rater_audit(tables: StudyTables) -> RaterAudit:
     """Every rater of the random core, on items that others rated too."""
-    ratings = of_group(expert_ratings(random_core(tables.assignments)), groups(tables, [Kind.ALL])[0])
+    ratings = of_group(tables.core_ratings, groups(tables, [Kind.ALL])[0])
     rows = tables.assignments
     repeats = _repeats(rows)
     rasch = many_facet_rasch(ratings).severity
     without = leave_one_rater_out(ratings)
     clusters = rater_groups(ratings) if ratings.raters else None
-    panels = dict(zip(rows["rater"], rows["panel"], strict=True))
+    known = rows.drop_duplicates("rater")
+    panels = dict(zip(known["rater"], known["panel"], strict=True))
+    rows_of: dict[Hashable, pd.DataFrame] = dict(iter(rows[rows["repeat"] == 0].groupby("rater")))
     found = []
     for one in severity(ratings, seed=SEED):
-        own = rows[(rows["rater"] == one.rater) & (rows["repeat"] == 0)]
+        own = rows_of[one.rater]
         submitted = own[own["status"] == LabelStatus.SUBMITTED]
         again = repeats.get(one.rater, Ratings.from_table([], categories=SCALE))
         found.append(

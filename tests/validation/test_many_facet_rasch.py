@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import check_grad
+from scipy.optimize import check_grad, minimize
+from scipy.optimize._numdiff import approx_derivative
 
 from validation.many_facet_rasch import _Model, many_facet_rasch
 from validation.ratings import Ratings
@@ -57,6 +58,18 @@ def test_the_gradient_is_right() -> None:
     model = _Model(unit, rater, table.codes[unit, rater], table.codes.shape, 3, 2.0, 1.0)
     point = np.random.default_rng(2).normal(scale=0.5, size=len(model.start()))
     assert check_grad(lambda x: model.loss(x)[0], lambda x: model.loss(x)[1], point) < 1e-4
+
+
+def test_errors_are_those_of_the_whole_curvature() -> None:
+    table = simulated(4, severities=[0.8, 0.0, -0.3], items=25)
+    unit, rater = np.nonzero(table.codes >= 0)
+    model = _Model(unit, rater, table.codes[unit, rater], table.codes.shape, 3, 2.0, 1.0)
+    best = minimize(model.loss, model.start(), jac=True, method="L-BFGS-B").x
+    whole = approx_derivative(lambda x: model.loss(x)[1], best, method="3-point")
+    covariance = np.linalg.inv((whole + whole.T) / 2)[25:28, 25:28]
+    centring = np.eye(3) - 1 / 3
+    expected = np.sqrt(np.diag(centring @ covariance @ centring))
+    assert model.severity_errors(best) == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ MACHINERY = {
     "arguments",
     "beta_binomial",
     "blas",
+    "item_kinds",
     "item_sums",
     "kappas",
     "mantel_haenszel",
