@@ -26,6 +26,7 @@ from reviews.audit import (
     missing,
     own_family,
     panel,
+    rater_items,
     raters,
     retest,
 )
@@ -34,6 +35,7 @@ from reviews.audit.groups import groups as groups_of
 from reviews.audit.items import Judge
 from reviews.contested import before_after, contest, revisions
 from reviews.evidence_reading import StudyReader
+from reviews.repeats import IntraRater, intra_rater
 from validation.bounds import Bounds
 from validation.contested import MetricStatus
 from validation.mapping import Policy
@@ -172,6 +174,18 @@ def indeterminate(study: str) -> indeterminacy.Indeterminacy:
 
 def rater_audit(study: str) -> raters.RaterAudit:
     return _ask(study, "raters", lambda: raters.rater_audit(tables(study)))
+
+
+def repeats(study: str) -> list[IntraRater]:
+    return _ask(study, "repeats", lambda: intra_rater(tables(study).assignments))
+
+
+def items_of_rater(study: str, rater: str) -> pd.DataFrame:
+    return _ask(
+        study,
+        f"items of rater {rater}",
+        lambda: rater_items.items_of_rater(tables(study), under_figure(study, None), rater),
+    )
 
 
 def missing_from(study: str) -> missing.Missing:

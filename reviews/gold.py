@@ -204,10 +204,17 @@ class GoldResult:
     """Whether it is all but sure that the rater gets fewer than 7 in 10 right."""
 
 
-def gold_results(engine: Engine, study: str) -> list[GoldResult]:
-    """Each rater who was given gold items; those who raise an alert first."""
-    tables = read_tables(engine, study).assignments
-    gold = tables[tables["reason"] == AssignmentReason.GOLD]
+def gold_results(engine: Engine, study: str, assignments: pd.DataFrame) -> list[GoldResult]:
+    """Each rater who was given gold items; those who raise an alert first.
+
+    Args:
+        engine: the database, where the expected verdicts are.
+        study: the study.
+        assignments: those of its `StudyTables`.
+    """
+    gold = assignments[assignments["reason"] == AssignmentReason.GOLD]
+    if gold.empty:
+        return []
     with reading(engine) as session:
         designs = dict(
             session.exec(

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from math import sqrt
 
 import pandas as pd
-from sqlalchemy import Engine
 
 from impactbench.domain import LabelStatus
-from impactbench.store import frames
 from reviews.evidence import SCALE
 from validation.agreement import krippendorff_alpha, percent_agreement
 from validation.ratings import Ratings
@@ -39,17 +37,19 @@ class IntraRater:
         return None if value is None or value < 0 else sqrt(value)
 
 
-def intra_rater(engine: Engine, study: str) -> list[IntraRater]:
+def intra_rater(assignments: pd.DataFrame) -> list[IntraRater]:
     """All raters together, then each rater who was given a repeat.
 
     Both labels are the newest revision; an item that was not judged one time or the other is left out. Nothing of this
     enters a figure about experts among themselves.
+
+    Args:
+        assignments: as `frames.assignments` gives them.
     """
-    frame = frames.assignments(engine, study)
-    twice = frame[frame["repeat"] > 0][_ITEM]
+    twice = assignments[assignments["repeat"] > 0][_ITEM]
     if twice.empty:
         return []
-    shown = frame.merge(twice, on=_ITEM)
+    shown = assignments.merge(twice, on=_ITEM)
     rows = [_intra_rater(EVERYBODY, shown)]
     return rows + [_intra_rater(str(rater), own) for rater, own in shown.groupby("rater", sort=True)]
 

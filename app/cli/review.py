@@ -13,9 +13,11 @@ from app.cli.review_stages import NOT_SAVED, AsJson, Study, Yes, agreed
 from app.cli.review_tables import print_preview, print_progress, print_recognition
 from app.cli.terminal import err, open_database, out
 from impactbench.settings import Settings
+from impactbench.store import frames
 from reviews.blindness.recognition import recognition
-from reviews.design.progress import count_by_metric, count_by_rater
+from reviews.design.progress import count_by_metric, count_by_rater, own_slots
 from reviews.design.review_sets import STRATA, draft_review_set, save
+from reviews.design.slots import last_seen
 from reviews.gold import parse_gold
 from reviews.members.invitations import VALID_DAYS, invite, raters_to_invite, raters_without_way_in
 from reviews.members.raters import parse_rater, read_raters
@@ -174,7 +176,8 @@ def status(study: Study, as_json: AsJson = False) -> None:
     """How far the review sets of a study are, by rater and by metric."""
     engine = open_database()
     raters_to_invite(engine, study)
-    by_rater, by_metric = count_by_rater(engine, study), count_by_metric(engine, study)
+    own = own_slots(frames.assignments(engine, study, slots=True), last_seen(engine))
+    by_rater, by_metric = count_by_rater(own), count_by_metric(own, frames.metrics(engine))
     recognised = recognition(engine, study)
     if not as_json:
         print_progress(by_rater, by_metric)

@@ -16,13 +16,14 @@ from reviews.design.progress import (
     count_by_panel,
     count_by_rater,
     count_by_stratum,
+    own_slots,
     reminders,
 )
 from reviews.design.release import surplus_labels
 from reviews.design.shortages import Short, find_shortages
-from reviews.evidence import weighted_alpha
+from reviews.design.slots import last_seen
 from reviews.gold import GoldResult, gold_results
-from reviews.repeats import IntraRater, intra_rater
+from reviews.repeats import IntraRater
 from validation.results import Estimate
 
 _COLUMNS = {
@@ -55,28 +56,29 @@ def progress() -> None:
     )
     st.title("Progress")
     engine = workspace.engine()
-    by_rater = count_by_rater(engine, study)
-    if by_rater.empty:
+    tables = audit.tables(study)
+    own = own_slots(tables.assignments, last_seen(engine))
+    if own.empty:
         st.text(f"Nobody is asked to rate anything yet. Open a review set: impactbench review open {study}")
         return
-    short = find_shortages(engine, study)
+    by_rater, short = count_by_rater(own), find_shortages(engine, study, tables.assignments)
     _summary(by_rater, short)
     st.header("By rater")
     _table(by_rater.drop(columns="last_label_at"))
     st.header("What is short")
     _shortages(short, study)
-    _gold(gold_results(engine, study))
+    _gold(gold_results(engine, study, tables.assignments))
     st.header("By panel")
-    _table(count_by_panel(engine, study))
+    _table(count_by_panel(own))
     st.header("By metric")
-    _table(count_by_metric(engine, study))
+    _table(count_by_metric(own, tables.metrics))
     st.header("By stratum")
-    _table(count_by_stratum(engine, study))
-    _surplus(surplus_labels(engine, study))
+    _table(count_by_stratum(own))
+    _surplus(surplus_labels(tables.assignments))
     _recognised(recognition(engine, study))
-    state = frames.state(engine, study)
-    _with_themselves(_repeats(study, state))
-    _with_extra_raters(_weighted(study, state))
+    _with_themselves(audit.repeats(study))
+    if extra := int((tables.assignments["reason"] == AssignmentReason.ADAPTIVE).sum()):
+        _with_extra_raters(extra, audit.weighted_alpha(study))
     title = next(row["title"] for row in frames.studies(engine).to_dict("records") if row["study"] == study)
     _reminders(reminders(by_rater, title=title, pace=measure_pace(engine)))
 
@@ -200,21 +202,6 @@ def _recognised(found: list[Recognition]) -> None:
     st.caption("What they believe, and not whether they were right: blinding as measured.")
 
 
-# `state` is not read: it is the key under which a result is remembered.
-
-
-@st.cache_data(max_entries=4, show_spinner="Comparing answers given twice …")
-def _repeats(study: str, state: str) -> list[IntraRater]:  # noqa: ARG001
-    return intra_rater(workspace.engine(), study)
-
-
-@st.cache_data(max_entries=4, show_spinner="Weighing extra raters …")
-def _weighted(study: str, state: str) -> tuple[int, Estimate] | None:  # noqa: ARG001
-    assignments = audit.tables(study).assignments
-    extra = int((assignments["reason"] == AssignmentReason.ADAPTIVE).sum())
-    return (extra, weighted_alpha(assignments)) if extra else None
-
-
 def _with_themselves(results: list[IntraRater]) -> None:
     """Hidden repeats: whether a rater says the same again."""
     if not results:
@@ -248,11 +235,8 @@ def _with_themselves(results: list[IntraRater]) -> None:
     )
 
 
-def _with_extra_raters(found: tuple[int, Estimate] | None) -> None:
+def _with_extra_raters(extra: int, alpha: Estimate) -> None:
     """The headline from the random core, checked against all labels weighted by the chances of their items."""
-    if found is None:
-        return
-    extra, alpha = found
     st.header("Agreement with the extra raters")
     st.text(
         f"With {count(extra, 'further assignment')} where the first stage showed need, each item weighted by one over its "

@@ -9,7 +9,6 @@ from app.components.item_list import items_below
 from app.components.permalinks import choose
 from app.views.methodologist import study_in_view
 from app.wording import count, spell, spell_p
-from reviews.audit.rater_items import items_of_rater
 from reviews.audit.raters import RaterAudit
 from reviews.blindness.visibility import Seen
 from reviews.gold import gold_results
@@ -63,7 +62,7 @@ def _items(study: str, found: RaterAudit) -> None:
     rater = choose("Whose answers to read", [str(row.rater) for row in found.raters], name="rater")
     items_below(
         study,
-        items_of_rater(audit.tables(study), rater),
+        audit.items_of_rater(study, rater),
         heading=f"What {rater} answered, furthest from the others first",
         empty="Nothing was answered.",
     )
@@ -126,7 +125,7 @@ def _table(found: RaterAudit) -> pd.DataFrame:
 
 def _gold(study: str) -> None:
     st.header("Gold items")
-    results = gold_results(workspace.engine(), study)
+    results = gold_results(workspace.engine(), study, audit.tables(study).assignments)
     if not results:
         st.write("No rater was given gold items.")
         return

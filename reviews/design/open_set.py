@@ -13,7 +13,7 @@ from impactbench.store.engine import reading
 from reviews.assignment import Member, PlanRefused, list_reasons
 from reviews.design.eligibility import ineligible_pairs
 from reviews.design.sampling_frame import sampling_frame, taken_seats
-from reviews.design.slots import find_set, slots
+from reviews.design.slots import find_set, last_seen, seen_at
 from reviews.members.raters import gather_raters
 
 IN_THE_OVERLAP = (AssignmentReason.CORE, AssignmentReason.ADAPTIVE)
@@ -69,9 +69,9 @@ def read_open_set(engine: Engine, study: str, slug: str, *, raters: Sequence[Mem
     require_unlocked(slug, review_set.locked_at)
     frame = sampling_frame(engine, study, metrics=(), runs=())
     keys = dict(zip(frame["conversation_id"], frame["key"], strict=True))
-    everything = frames.assignments(engine, study).merge(slots(engine, study), on="assignment_id")
-    own = everything[everything["review_set"] == slug].copy()
-    own["key"] = own["conversation_id"].map(keys)
+    everything = frames.assignments(engine, study, slots=True)
+    own = everything[everything["review_set"] == slug]
+    own = own.assign(key=own["conversation_id"].map(keys), seen_at=seen_at(own, last_seen(engine)))
     overlap = own[own["reason"].isin(IN_THE_OVERLAP)]
     held = overlap[overlap["released_at"].isna() | (overlap["status"] != "not_yet_rated")]
     core = overlap[overlap["reason"] == AssignmentReason.CORE].drop_duplicates("key")
@@ -106,12 +106,20 @@ def read_open_set(engine: Engine, study: str, slug: str, *, raters: Sequence[Mem
         design=design | {"seed": review_set.seed, "overlap": review_set.overlap},
         items=items.reset_index(drop=True),
         assignments=own.reset_index(drop=True),
-        holders={str(key): tuple(sorted(set(rows["rater"]))) for key, rows in held.groupby("key")},
+        holders=names_by(held["key"], held["rater"]),
         members=members,
         newcomers=pool.newcomers if pool else (),
         why_not=barred | dict.fromkeys(had, "have had it"),
         state=(len(everything), int(everything["released_at"].notna().sum())),
     )
+
+
+def names_by(items: pd.Series, raters: pd.Series) -> dict[str, tuple[str, ...]]:
+    """Item -> the raters beside it, each once; rows without an item are left out."""
+    named: dict[str, set[str]] = {}
+    for item, rater in zip(items[items.notna()], raters[items.notna()], strict=True):
+        named.setdefault(str(item), set()).add(rater)
+    return {item: tuple(sorted(names)) for item, names in named.items()}
 
 
 def require_unlocked(slug: str, locked_at: object) -> None:

@@ -1,14 +1,12 @@
 """How far the review sets of a study are: counted from the labels in the store, never from a field that could lag."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from sqlalchemy import Engine
 
 from impactbench.domain import LabelStatus
-from impactbench.store import frames
 from reviews.design.pace import Pace
-from reviews.design.slots import slots
+from reviews.design.slots import seen_at
 
 RELEASED = "released"
 """The status of a slot that was given up before an answer came."""
@@ -21,66 +19,69 @@ _COUNTED = {
 }
 
 
-def own_assignments(engine: Engine, study: str) -> pd.DataFrame:
-    """An assignment of the study's own sets: as in `frames.assignments`, with `reason`, `released_at`, `seen_at`."""
-    frame = frames.assignments(engine, study).merge(slots(engine, study), on="assignment_id")
-    frame = frame[frame["origin"] == "design"].reset_index(drop=True)
-    given_up = frame["released_at"].notna() & (frame["status"] == "not_yet_rated")
-    frame["status"] = frame["status"].mask(given_up, RELEASED)
-    return frame
+def own_slots(assignments: pd.DataFrame, seen: Mapping[int, pd.Timestamp]) -> pd.DataFrame:
+    """The assignments of the study's own sets, with `seen_at`; one given up before an answer came has the status `released`.
+
+    Args:
+        assignments: as `frames.assignments` gives them, with `slots`.
+        seen: when each rater was last seen; see `last_seen`.
+    """
+    own = assignments[assignments["origin"] == "design"].reset_index(drop=True)
+    given_up = own["released_at"].notna() & (own["status"] == "not_yet_rated")
+    return own.assign(status=own["status"].mask(given_up, RELEASED), seen_at=seen_at(own, seen))
 
 
-def count_by_rater(engine: Engine, study: str) -> pd.DataFrame:
+def count_by_rater(own: pd.DataFrame) -> pd.DataFrame:
     """A rater of the study's own sets: rater, panel, asked, done, cannot_judge, skipped, waiting, released,
     last_label_at, seen_at. Slots given up before an answer came are `released` and not `asked`.
+
+    Args:
+        own: as `own_slots` gives them, as for what follows.
     """
-    frame = own_assignments(engine, study)
-    counts = _count(frame, ["rater", "panel"])
+    counts = _count(own, ["rater", "panel"])
     for column, newest in (("last_label_at", "labelled_at"), ("seen_at", "seen_at")):
-        at = frame.groupby("rater")[newest].max()
+        at = own.groupby("rater")[newest].max()
         counts[column] = [at[rater] for rater in counts["rater"]]
     return counts
 
 
-def count_by_panel(engine: Engine, study: str) -> pd.DataFrame:
+def count_by_panel(own: pd.DataFrame) -> pd.DataFrame:
     """A panel: panel, raters, asked, done, cannot_judge, skipped, waiting, released."""
-    frame = own_assignments(engine, study)
-    counts = _count(frame, ["panel"])
-    raters = frame.groupby("panel", dropna=False)["rater"].nunique()
+    counts = _count(own, ["panel"])
+    raters = own.groupby("panel", dropna=False)["rater"].nunique()
     counts.insert(1, "raters", raters.to_numpy())
     return counts
 
 
-def count_by_stratum(engine: Engine, study: str) -> pd.DataFrame:
+def count_by_stratum(own: pd.DataFrame) -> pd.DataFrame:
     """A stratum of a set: review_set, stratum, items, asked, done, cannot_judge, skipped, waiting, released."""
-    frame = own_assignments(engine, study)
-    frame = frame[frame["repeat"] == 0]
-    counts = _count(frame, ["review_set", "stratum"])
-    items = frame.groupby(["review_set", "stratum"])["conversation_id"].nunique()
+    first = own[own["repeat"] == 0]
+    counts = _count(first, ["review_set", "stratum"])
+    items = first.groupby(["review_set", "stratum"])["conversation_id"].nunique()
     counts.insert(2, "items", items.to_numpy())
     return counts
 
 
-def count_by_metric(engine: Engine, study: str) -> pd.DataFrame:
+def count_by_metric(own: pd.DataFrame, metrics: pd.DataFrame) -> pd.DataFrame:
     """A metric (by version) of the study's own sets: metric, version, items, with_one_label, asked, done, cannot_judge,
     skipped, waiting, released. `with_one_label`: items of which one rater alone has given a verdict. Hidden repeats are
     not counted.
+
+    Args:
+        own: as `own_slots` gives them.
+        metrics: as `frames.metrics` gives them.
     """
-    metrics = frames.metrics(engine)
-    names = metrics.assign(metric=metrics["benchmark"] + "/" + metrics["metric"])
-    frame = own_assignments(engine, study).merge(
-        names[["metric_version_id", "metric", "version"]], on="metric_version_id"
+    names = metrics[["metric_version_id", "version"]].assign(
+        metric=metrics["benchmark"] + "/" + metrics["metric"]
     )
-    frame = frame[frame["repeat"] == 0]
+    first = own[own["repeat"] == 0].merge(names, on="metric_version_id")
     key = ["metric", "version"]
-    verdicts = (frame["status"] == LabelStatus.SUBMITTED).groupby(
-        [frame[column] for column in [*key, "conversation_id"]]
-    )
-    per_item = verdicts.sum().rename("labels").reset_index()
-    of_metric = per_item.groupby(key)["labels"]
-    counts = _count(frame, key)
+    done = first["status"] == LabelStatus.SUBMITTED
+    labels = done.groupby([first[column] for column in [*key, "conversation_id"]]).sum()
+    of_metric = labels.groupby(key)
+    counts = _count(first, key)
     counts.insert(2, "items", of_metric.size().to_numpy())
-    counts.insert(3, "with_one_label", of_metric.agg(lambda labels: int((labels == 1).sum())).to_numpy())
+    counts.insert(3, "with_one_label", (labels == 1).groupby(key).sum().to_numpy())
     return counts
 
 

@@ -10,13 +10,12 @@ from sqlalchemy import Engine, update
 from sqlmodel import col, select
 
 from impactbench.domain import AssignmentReason
-from impactbench.store import frames
 from impactbench.store.engine import reading, writing
-from impactbench.store.tables import Assignment, Label, ReviewSet, Study
+from impactbench.store.tables import Assignment, Label
 from reviews.assignment import Member, PlanRefused
 from reviews.design.new_seats import NewSeat, Shortage, add_seats, find_raters, require_unchanged
-from reviews.design.open_set import IN_THE_OVERLAP, OpenSet, read_open_set, require_unlocked
-from reviews.design.slots import find_set, slots
+from reviews.design.open_set import IN_THE_OVERLAP, OpenSet, names_by, read_open_set, require_unlocked
+from reviews.design.slots import find_set, open_sets
 
 SURPLUS = "the slot had been given to somebody else by then; the label is kept"
 
@@ -70,13 +69,7 @@ def draft_releases(
     if older_than <= timedelta(0):
         raise PlanRefused("a time of nothing makes every slot abandoned; give one such as 14d")
     before = (now or datetime.now(UTC)) - older_than
-    with reading(engine) as session:
-        names = session.exec(
-            select(ReviewSet.slug)
-            .join(Study, col(Study.id) == ReviewSet.study_id)
-            .where(Study.slug == study, ReviewSet.origin == "design", col(ReviewSet.locked_at).is_(None))
-            .order_by(col(ReviewSet.id))
-        ).all()
+    names = [one.slug for one in open_sets(engine, study)]
     if slug is not None or not names:
         names = [slug or ""]
     return [_draft(engine, read_open_set(engine, study, name, raters=raters), before) for name in names]
@@ -86,13 +79,13 @@ def _draft(engine: Engine, opened: OpenSet, before: datetime) -> Release:
     own = opened.assignments
     with reading(engine) as session:
         recent = set(session.exec(select(Assignment.id).where(col(Assignment.created_at) > before)))
-    seen = pd.to_datetime(own["seen_at"], utc=True)
     left = own["status"].eq("not_yet_rated") & own["released_at"].isna() & ~own["assignment_id"].isin(recent)
-    abandoned = own[left & (seen.isna() | (seen <= before))]
+    abandoned = own[left & (own["seen_at"].isna() | (own["seen_at"] <= before))]
     overlap = abandoned[abandoned["reason"].isin(IN_THE_OVERLAP)]
     wanted = overlap["key"].value_counts()
+    gone = names_by(overlap["key"], overlap["rater"])
     remaining = {
-        key: tuple(name for name in team if name not in set(overlap.loc[overlap["key"] == key, "rater"]))
+        key: tuple(name for name in team if name not in gone.get(key, ()))
         for key, team in opened.holders.items()
     }
     seats, shortages = find_raters(
@@ -149,11 +142,13 @@ def _reason(draft: Release, seat: NewSeat) -> str:
     return AssignmentReason.CORE if AssignmentReason.CORE in reasons else AssignmentReason.ADAPTIVE
 
 
-def surplus_labels(engine: Engine, study: str) -> pd.DataFrame:
+def surplus_labels(assignments: pd.DataFrame) -> pd.DataFrame:
     """A label on a slot that had been given up: review_set, conversation_id, metric_version_id, rater, released_at,
     labelled_at, because.
+
+    Args:
+        assignments: as `frames.assignments` gives them, with `slots`.
     """
-    frame = frames.assignments(engine, study).merge(slots(engine, study), on="assignment_id")
-    late = frame[frame["released_at"].notna() & (frame["status"] != "not_yet_rated")]
+    late = assignments[assignments["released_at"].notna() & (assignments["status"] != "not_yet_rated")]
     columns = ["review_set", "conversation_id", "metric_version_id", "rater", "released_at", "labelled_at"]
     return late[columns].assign(because=SURPLUS).reset_index(drop=True)

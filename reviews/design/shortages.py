@@ -1,16 +1,17 @@
 """What open review sets are short of, and who could fill it."""
 
-from collections.abc import Collection
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+import pandas as pd
 from sqlalchemy import Engine
-from sqlmodel import col, select
 
-from impactbench.domain import Panel
-from impactbench.store.engine import reading
-from impactbench.store.tables import ReviewSet, Study
+from impactbench.domain import AssignmentReason, Panel
+from impactbench.store import frames
 from reviews.assignment import PANELS
-from reviews.design.open_set import OpenSet, read_open_set
+from reviews.design.open_set import IN_THE_OVERLAP, OpenSet, read_open_set
+from reviews.design.slots import open_sets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,55 +30,66 @@ class Short:
     why_not_others: str
 
 
-def find_shortages(engine: Engine, study: str) -> list[Short]:
+def find_shortages(engine: Engine, study: str, assignments: pd.DataFrame) -> list[Short]:
     """The items that every open set of a study is short of raters for, most pressing first.
 
     A slot counts as filled where somebody still holds it or has answered it. One held by a rater who is no longer
     active and has not answered is empty.
+
+    Args:
+        engine: the database.
+        study: the study.
+        assignments: as `frames.assignments` gives them, with `slots`.
     """
-    with reading(engine) as session:
-        slugs = session.exec(
-            select(ReviewSet.slug)
-            .join(Study, col(Study.id) == ReviewSet.study_id)
-            .where(Study.slug == study, ReviewSet.origin == "design", col(ReviewSet.locked_at).is_(None))
-            .order_by(col(ReviewSet.id))
-        ).all()
-    found = [short for slug in slugs for short in _shortages(read_open_set(engine, study, slug))]
+    active = frames.raters(engine).set_index("rater")["active"]
+    found: list[Short] = []
+    for review_set in open_sets(engine, study):
+        own = assignments[assignments["review_set"] == review_set.slug]
+        lacking = _lacking(own, own["rater"].map(active).astype(bool), overlap=review_set.overlap or 0)
+        if lacking:
+            # Who could fill them takes longer to find out, and mostly nobody has to.
+            found += _who_could(read_open_set(engine, study, review_set.slug), lacking)
     return sorted(found, key=lambda short: (len(short.free), -short.missing, short.review_set, short.item))
 
 
-def _shortages(opened: OpenSet) -> list[Short]:
-    own = opened.assignments
-    panel_of = dict(zip(own["rater"], own["panel"], strict=True))
-    present = set(panel_of.values()) | {member.panel for member in opened.members}
-    must_meet = [panel for panel in PANELS if present.issuperset(PANELS)]
-    active = {member.name for member in opened.members}
-    answered = own[(own["status"] != "not_yet_rated") & (own["repeat"] == 0)]
-    done = set(zip(answered["key"], answered["rater"], strict=True))
-    overlap = int(opened.design["overlap"] or 0)
-    found = []
-    for key, metric in zip(opened.items["key"], opened.items["metric"], strict=True):
-        filled = [name for name in opened.holders.get(key, ()) if name in active or (key, name) in done]
-        panel = _lacking(must_meet, {panel_of[name] for name in filled}, overlap=overlap)
-        missing = max(0, overlap - len(filled))
-        if not missing and panel is None:
-            continue
-        free = [m.name for m in opened.free_for(key) if panel is None or m.panel is panel]
-        found.append(
-            Short(
-                review_set=opened.slug,
-                item=str(key),
-                metric=str(metric),
-                missing=max(missing, 1),
-                panel=panel,
-                free=tuple(free),
-                why_not_others=opened.explain(str(key)),
-            )
+def _lacking(own: pd.DataFrame, active: pd.Series, *, overlap: int) -> dict[int, tuple[int, Panel | None]]:
+    """Conversation -> how many raters it lacks, and a panel of which it has none."""
+    slots = own["reason"].isin(IN_THE_OVERLAP)
+    answered = own["status"] != "not_yet_rated"
+    filled = slots & (answered | (active & own["released_at"].isna()))
+    conversations = pd.Index(own.loc[own["reason"] == AssignmentReason.CORE, "conversation_id"].unique())
+    raters = own[filled].groupby("conversation_id")["rater"].nunique().reindex(conversations, fill_value=0)
+    present = set(own["panel"])
+    meeting = {
+        panel: conversations.isin(own.loc[filled & (own["panel"] == panel), "conversation_id"])
+        for panel in PANELS
+        if overlap > 1 and present.issuperset(PANELS)
+    }
+    missing = (overlap - raters).clip(lower=0).to_numpy()
+    short = missing > 0
+    for met in meeting.values():
+        short |= ~met
+    return {
+        int(conversations[k]): (
+            max(int(missing[k]), 1),
+            next((panel for panel, met in meeting.items() if not met[k]), None),
         )
-    return found
+        for k in np.flatnonzero(short)
+    }
 
 
-def _lacking(
-    must_meet: Collection[Panel], present: Collection[Panel | None], *, overlap: int
-) -> Panel | None:
-    return next((panel for panel in must_meet if overlap > 1 and panel not in present), None)
+def _who_could(opened: OpenSet, lacking: Mapping[int, tuple[int, Panel | None]]) -> Iterator[Short]:
+    items = zip(*(opened.items[name] for name in ("key", "metric", "conversation_id")), strict=True)
+    for key, metric, conversation in items:
+        if conversation not in lacking:
+            continue
+        missing, panel = lacking[conversation]
+        yield Short(
+            review_set=opened.slug,
+            item=str(key),
+            metric=str(metric),
+            missing=missing,
+            panel=panel,
+            free=tuple(m.name for m in opened.free_for(key) if panel is None or m.panel is panel),
+            why_not_others=opened.explain(str(key)),
+        )

@@ -1,4 +1,6 @@
-"""Assignments as slots of a design: why each was opened, whether it was given up, and when its rater was last seen."""
+"""Assignments as slots of a design: the set that they are of, and when their raters were last seen."""
+
+from collections.abc import Mapping
 
 import pandas as pd
 from sqlalchemy import Engine, func
@@ -8,42 +10,41 @@ from impactbench.store.engine import reading
 from impactbench.store.tables import Assignment, Draft, Exposure, Label, ReviewSet, Study
 from reviews.assignment import PlanRefused
 
-_COLUMNS = ["assignment_id", "reason", "released_at", "seen_at"]
 
-
-def slots(engine: Engine, study: str) -> pd.DataFrame:
-    """An assignment of a study: assignment_id, reason, released_at, seen_at.
-
-    `seen_at`: when its rater last opened, drafted or answered anything at all; missing where they never did.
-    """
-    with reading(engine) as session:
-        rows = session.exec(
-            select(Assignment.id, Assignment.rater_id, Assignment.reason, Assignment.released_at)
-            .join(Study, col(Study.id) == Assignment.study_id)
-            .where(Study.slug == study)
-            .order_by(col(Assignment.id))
-        ).all()
-        seen = last_seen(session)
-    table = [(key, str(reason), released, seen.get(rater)) for key, rater, reason, released in rows]
-    return pd.DataFrame(table, columns=_COLUMNS)
-
-
-def last_seen(session: Session) -> dict[int, pd.Timestamp]:
+def last_seen(engine: Engine) -> dict[int, pd.Timestamp]:
     """When each rater (by id) last did anything: was sent an item, left a draft, saved a label."""
     seen: dict[int, pd.Timestamp] = {}
-    for moments in (
-        select(Exposure.rater_id, func.max(Exposure.shown_at)).group_by(col(Exposure.rater_id)),
-        select(Assignment.rater_id, func.max(Draft.updated_at))
-        .join(Draft, col(Draft.assignment_id) == Assignment.id)
-        .group_by(col(Assignment.rater_id)),
-        select(Assignment.rater_id, func.max(Label.created_at))
-        .join(Label, col(Label.assignment_id) == Assignment.id)
-        .group_by(col(Assignment.rater_id)),
-    ):
-        for rater, moment in session.exec(moments):
-            at = pd.Timestamp(moment)
-            seen[rater] = max(seen.get(rater, at), at)
+    with reading(engine) as session:
+        for moments in (
+            select(Exposure.rater_id, func.max(Exposure.shown_at)).group_by(col(Exposure.rater_id)),
+            select(Assignment.rater_id, func.max(Draft.updated_at))
+            .join(Draft, col(Draft.assignment_id) == Assignment.id)
+            .group_by(col(Assignment.rater_id)),
+            select(Assignment.rater_id, func.max(Label.created_at))
+            .join(Label, col(Label.assignment_id) == Assignment.id)
+            .group_by(col(Assignment.rater_id)),
+        ):
+            for rater, moment in session.exec(moments):
+                at = pd.Timestamp(moment)
+                seen[rater] = max(seen.get(rater, at), at)
     return seen
+
+
+def seen_at(assignments: pd.DataFrame, seen: Mapping[int, pd.Timestamp]) -> pd.Series:
+    """When the rater of each assignment last did anything at all; missing where they never did."""
+    return pd.to_datetime(assignments["rater_id"].map(seen), utc=True)
+
+
+def open_sets(engine: Engine, study: str) -> list[ReviewSet]:
+    """The review sets made here that may still be added to, oldest first."""
+    with reading(engine) as session:
+        query = (
+            select(ReviewSet)
+            .join(Study, col(Study.id) == ReviewSet.study_id)
+            .where(Study.slug == study, ReviewSet.origin == "design", col(ReviewSet.locked_at).is_(None))
+            .order_by(col(ReviewSet.id))
+        )
+        return list(session.exec(query))
 
 
 def find_set(session: Session, study: str, slug: str, *, lock: bool = False) -> ReviewSet:

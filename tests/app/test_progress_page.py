@@ -77,7 +77,7 @@ def test_a_panel_that_is_gone_is_short_and_says_who_could_fill_it(
     with writing(sqlite_engine) as session:
         cy = session.exec(select(t.Rater).where(t.Rater.pseudonym == "Cy")).one()
         cy.active = False
-    short = find_shortages(sqlite_engine, "winter")
+    short = find_shortages(sqlite_engine, "winter", frames.assignments(sqlite_engine, "winter", slots=True))
     assert len(short) == 8
     assert {(one.panel, one.free) for one in short} == {(Panel.EXTERNAL, ("Di",))}
     run = shown()

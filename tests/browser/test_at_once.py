@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, expect
 from sqlalchemy import Engine, update
 from sqlmodel import col, select
 
+from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import writing
 from reviews.design.release import SURPLUS, surplus_labels
@@ -114,7 +115,7 @@ def test_two_experts_at_the_last_slot_within_fifty_milliseconds_both_keep_what_t
         assert [reply.item["code"] == code for reply in opened if reply.item] == [True, False]
         assert labels_by_conversation(engine, "kestrel") == {2: [(1, "fail", "")]}
         assert labels_by_conversation(engine, "owl") == {1: [(1, "pass", "")], 2: [(1, "pass", "")]}
-        surplus = surplus_labels(engine, "winter")
+        surplus = surplus_labels(frames.assignments(engine, "winter", slots=True))
         assert surplus[["rater", "because"]].to_numpy().tolist() == [["kestrel", SURPLUS]]
     finally:
         bench.kill()

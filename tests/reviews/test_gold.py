@@ -13,7 +13,7 @@ from reviews import desk, evidence
 from reviews.assignment import PlanRefused
 from reviews.design.drafts import ReviewSetDraft
 from reviews.design.review_sets import draft_review_set, save
-from reviews.gold import gold_results, parse_gold
+from reviews.gold import GoldResult, gold_results, parse_gold
 from reviews.members.raters import parse_rater
 from tests.reviews.invented_study import add_study, answer
 from tests.reviews.test_extension import SIX, open_set
@@ -99,17 +99,21 @@ def test_gold_labels_never_enter_a_figure_about_experts(first_rated: Engine) -> 
     assert evidence.agreement(evidence.read_tables(first_rated, "winter"))[0].found == before
 
 
+def _results(engine: Engine) -> list[GoldResult]:
+    return gold_results(engine, "winter", evidence.read_tables(engine, "winter").assignments)
+
+
 def test_a_rater_who_misses_most_raises_an_alert_and_comes_first(first_rated: Engine) -> None:
     draft = draft_of(first_rated, items=10, overlap=3)
     save(first_rated, draft)
-    assert [result.alert for result in gold_results(first_rated, "winter")] == [False] * 3
-    assert gold_results(first_rated, "winter")[0].accuracy.value is None
+    assert [result.alert for result in _results(first_rated)] == [False] * 3
+    assert _results(first_rated)[0].accuracy.value is None
     frame = evidence.read_tables(first_rated, "winter").assignments
     for row in frame[frame["reason"] == "gold"].to_dict("records"):
         expected = draft.design["gold"][f"{row['run']}::{row['conversation']}"]
         other = F if expected == P else P
         answer(first_rated, row["assignment_id"], other if row["rater"] == "Ida" else LabelVerdict(expected))
-    results = gold_results(first_rated, "winter")
+    results = _results(first_rated)
     assert [(r.rater, r.given, r.accuracy.value, r.alert) for r in results] == [
         ("Ida", 2, 0.0, True),
         ("Gus", 2, 1.0, False),

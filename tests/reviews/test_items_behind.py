@@ -2,6 +2,7 @@
 
 import pytest
 
+from reviews.audit.items import under_figure
 from reviews.audit.missing import missing, without_answer
 from reviews.audit.rater_items import items_of_rater
 from reviews.audit.raters import rater_audit
@@ -17,10 +18,10 @@ def demo() -> StudyTables:
 def test_the_items_of_a_rater_give_back_the_lean_that_is_said_of_them(demo: StudyTables) -> None:
     leans = {str(row.rater): row.lean.value for row in rater_audit(demo).raters}
     for rater, lean in leans.items():
-        items = items_of_rater(demo, rater)
+        items = items_of_rater(demo, under_figure(demo, None), rater)
         assert items["further"].mean() == pytest.approx(lean), rater
         assert items["further"].abs().dropna().is_monotonic_decreasing
-    harsh = items_of_rater(demo, "sim-external-3")
+    harsh = items_of_rater(demo, under_figure(demo, None), "sim-external-3")
     assert len(harsh) == 60
     assert harsh.iloc[0]["own"] == "fail"
 

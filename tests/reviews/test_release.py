@@ -90,7 +90,7 @@ def test_a_label_that_comes_all_the_same_is_kept_and_explained(left: Engine) -> 
     with reading(left) as session:
         late = session.get_one(t.Assignment, mine[-1])
     desk.save(left, late.rater_id, late.code, Answer(verdict=P), base_revision=0)
-    surplus = surplus_labels(left, "winter")
+    surplus = surplus_labels(frames.assignments(left, "winter", slots=True))
     assert surplus[["conversation_id", "rater", "because"]].to_numpy().tolist() == [
         [late.conversation_id, "Ada", SURPLUS]
     ]

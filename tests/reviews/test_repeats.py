@@ -116,7 +116,7 @@ def test_repeats_never_enter_a_figure_about_experts_among_themselves(rated: Engi
 
 
 def test_each_rater_is_compared_with_themselves(rated: Engine) -> None:
-    found = {row.rater: row for row in intra_rater(rated, "winter")}
+    found = {row.rater: row for row in intra_rater(frames.assignments(rated, "winter"))}
     assert list(found) == [EVERYBODY, "Ada", "Bo", "Cy", "Di"]
     assert {row.answered for row in found.values()} == {8, 2}
     assert found["Ada"].agreement.value == 0
@@ -129,7 +129,7 @@ def test_each_rater_is_compared_with_themselves(rated: Engine) -> None:
 def test_without_repeats_there_is_nobody_to_compare(sqlite_engine: Engine) -> None:
     add_study(sqlite_engine)
     save(sqlite_engine, draft_review_set(sqlite_engine, "winter", overlap=3, seed=7, raters=FOUR))
-    assert intra_rater(sqlite_engine, "winter") == []
+    assert intra_rater(frames.assignments(sqlite_engine, "winter")) == []
 
 
 def test_repeats_not_yet_answered_are_counted_and_undefined(sqlite_engine: Engine) -> None:
@@ -137,7 +137,7 @@ def test_repeats_not_yet_answered_are_counted_and_undefined(sqlite_engine: Engin
     save(
         sqlite_engine, draft_review_set(sqlite_engine, "winter", overlap=3, seed=7, raters=FOUR, repeats=0.15)
     )
-    whole = intra_rater(sqlite_engine, "winter")[0]
+    whole = intra_rater(frames.assignments(sqlite_engine, "winter"))[0]
     assert (whole.repeats, whole.answered) == (8, 0)
     assert whole.alpha.undefined_because == "no_pairable_items"
     assert whole.ceiling is None
