@@ -152,8 +152,9 @@ def cohen_sums(
 
     whole = tables(said)
     if clustered and ratings.clusters is not None and len(ratings.clusters):
-        of_cluster = [tables(said[ratings.clusters == g]).T for g in np.unique(ratings.clusters)]
-        items = np.stack(of_cluster, axis=-1)
+        order = np.argsort(ratings.clusters, kind="stable")
+        ends = np.flatnonzero(np.diff(ratings.clusters[order])) + 1
+        items = np.stack([tables(of_cluster).T for of_cluster in np.split(said[order], ends)], axis=-1)
         paired = items.sum(axis=0)
         times = (paired > 0).astype(np.float64)
     else:

@@ -12,10 +12,12 @@ def shuffled_within_rows(
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
     """(permutations, rows, columns): the values of each row shuffled among its cells that are present, 0 elsewhere."""
-    places = np.argsort(~present, axis=1, kind="stable")
-    keys = np.where(present, generator.random((permutations, *values.shape)), np.inf)
-    filled = np.where(present, values, 0.0)
-    drawn = np.take_along_axis(filled[None], np.argsort(keys, axis=2), axis=2)
-    shuffled = np.empty_like(drawn)
-    np.put_along_axis(shuffled, np.broadcast_to(places, drawn.shape), drawn, axis=2)
+    shuffled = np.zeros((permutations, *values.shape))
+    cells = present.sum(axis=1)
+    for number in np.unique(cells[cells > 0]):
+        rows = np.flatnonzero(cells == number)
+        places = np.nonzero(present[rows])[1].reshape(len(rows), number)
+        own = np.take_along_axis(values[rows], places, axis=1)
+        drawn = generator.permuted(np.broadcast_to(own, (permutations, *own.shape)), axis=2)
+        shuffled[:, rows[:, None], places] = drawn
     return shuffled
