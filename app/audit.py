@@ -5,6 +5,7 @@ it. What concerns the labels of one metric is remembered by these labels, so tha
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -34,7 +35,7 @@ from reviews.audit.groups import Group, Kind
 from reviews.audit.groups import groups as groups_of
 from reviews.audit.items import Judge
 from reviews.contested import before_after, contest, revisions
-from reviews.evidence_reading import StudyReader
+from reviews.evidence_reading import KEPT, StudyReader
 from reviews.repeats import IntraRater, intra_rater
 from validation.bounds import Bounds
 from validation.contested import MetricStatus
@@ -44,6 +45,12 @@ from validation.results import Estimate
 
 Result = TypeVar("Result")
 _SEEN = "impactbench-state-of-study"
+
+
+def read_ahead(engine: Engine) -> None:
+    """Read the studies before anybody asks for them, as many as are kept: most of what the first page would wait for."""
+    for study in frames.studies(engine)["study"].head(KEPT):
+        _reader(engine).tables(study)
 
 
 def tables(study: str) -> evidence.StudyTables:
@@ -267,7 +274,7 @@ def _tables(study: str, state: str) -> evidence.StudyTables:  # noqa: ARG001
     return _reader(workspace.engine()).tables(study)
 
 
-@st.cache_resource(max_entries=1, show_spinner=False, hash_funcs={Engine: id})
+@lru_cache(maxsize=1)
 def _reader(engine: Engine) -> StudyReader:
     return StudyReader(engine)
 

@@ -4,10 +4,13 @@ import gc
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import streamlit as st
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
@@ -119,11 +122,23 @@ def _addresses() -> frozenset[str]:
 async def _prepare(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Import every page before the first visitor, and keep all of it out of the collections after every run of a page."""
     _addresses()
+    import_module("streamlit.emojis")  # which the first button of a page would wait for
     make_ready()
     gc.collect()
     gc.freeze()
-    data.make_ready(workspace.engine())
+    Thread(target=_look_ahead, args=(workspace.engine(),), name="looking ahead", daemon=True).start()
     yield {}
+
+
+def _look_ahead(engine: Engine) -> None:
+    """What the first visitors will ask for, beside everything else that a start has to do."""
+    from app.audit import read_ahead
+
+    try:
+        data.compute_ahead(engine)
+        read_ahead(engine)
+    except (ImpactBenchError, SQLAlchemyError):
+        return
 
 
 def _send_without_waiting() -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from validation.item_kinds import alpha_by_rater, alpha_of_all
 from validation.item_sums import ItemSums, coefficients_of
+from validation.rater_tables import alpha_by_rater, alpha_of_all
 from validation.ratings import MISSING, Ratings
 from validation.ratios import ratio
 from validation.results import Estimate

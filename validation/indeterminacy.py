@@ -151,6 +151,6 @@ def _hard(h: Floats, j: Floats, decided: NDArray[np.bool_], group: NDArray[np.ge
 
 
 def _js_divergence(h: Floats, j: Floats) -> Floats:
-    middle = (h + j) / 2
-    halves: Floats = rel_entr(h, middle) + rel_entr(j, middle)
-    return np.asarray(np.maximum(halves.sum(axis=1) / 2, 0.0), dtype=np.float64)
+    # Against the sum and not the mean, which is 0 where the smallest of all numbers meets 0.
+    both: Floats = rel_entr(2 * h, h + j) + rel_entr(2 * j, h + j)
+    return np.asarray(np.maximum(both.sum(axis=1) / 4, 0.0), dtype=np.float64)

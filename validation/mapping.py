@@ -6,7 +6,7 @@ or after is one of them: PPBBB with borderline dropped is a pass in the one orde
 
 import hashlib
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 import yaml
 from numpy.typing import ArrayLike, NDArray
 
+from validation.item_kinds import kinds_of_items
 from validation.ratings import MISSING, Ratings
 
 Floats = NDArray[np.float64]
@@ -155,13 +156,18 @@ def reference(
     >>> reference(labels, Policy(borderline="drop", order="agg_then_map", aggregation="plurality")).tolist()
     [nan]
     """
-    counts = _label_counts(ratings, policy, confidence)
-    settled = _settled(policy, adjudicated, len(ratings.units))
+    kinds, kind = (
+        ratings.kinds if policy.info == "all" else kinds_of_items(_confident_counts(ratings, confidence))
+    )
+    counts = _label_counts(ratings.categories, kinds, policy)
     mapped = np.array([0.0, {"pass": 1.0, "fail": 0.0, "drop": np.nan, "half": 0.5}[policy.borderline], 1.0])
     aggregate = _aggregate_verdicts if policy.order == "map_then_agg" else _aggregate_labels
-    verdict, usable = aggregate(counts, mapped, policy, settled)
-    fewest = 2 if policy.singles == "exclude" else 1
-    return np.where(usable >= fewest, verdict, np.nan)
+    verdict, tied, usable = aggregate(counts, mapped, policy)
+    enough = usable >= (2 if policy.singles == "exclude" else 1)
+    found = np.where(enough & ~tied, verdict, np.nan)[kind]
+    open_to_settling = (enough & tied)[kind]
+    found[open_to_settling] = _settled(policy, adjudicated, len(ratings.units))[open_to_settling]
+    return found
 
 
 def _block(block: Any) -> Iterable[Policy]:
@@ -172,16 +178,17 @@ def _block(block: Any) -> Iterable[Policy]:
         yield Policy(**dict(zip(lists, choice, strict=True)))
 
 
-def _label_counts(ratings: Ratings, policy: Policy, confidence: ArrayLike | None) -> NDArray[np.int64]:
-    """(units, 3): how many ratings that count are a fail, a borderline, a pass."""
-    strange = [label for label in ratings.categories if label not in LABELS]
-    if strange or not {"fail", "pass"} <= set(ratings.categories):
+def _label_counts(
+    categories: Sequence[Hashable], given: NDArray[np.int64], policy: Policy
+) -> NDArray[np.int64]:
+    """(kinds, 3): how many ratings that count are a fail, a borderline, a pass."""
+    strange = [label for label in categories if label not in LABELS]
+    if strange or not {"fail", "pass"} <= set(categories):
         raise ValueError(
-            f"the categories must be fail, borderline, pass (and unsure), not {ratings.categories!r}"
+            f"the categories must be fail, borderline, pass (and unsure), not {tuple(categories)!r}"
         )
-    given = ratings.counts if policy.info == "all" else _confident_counts(ratings, confidence)
     counts = np.zeros((len(given), 3), dtype=np.int64)
-    for label, of_label in zip(ratings.categories, given.T, strict=True):
+    for label, of_label in zip(categories, given.T, strict=True):
         counts_as = policy.unsure if label == "unsure" else label
         if counts_as in LABELS[:3]:
             counts[:, LABELS.index(str(counts_as))] += of_label
@@ -212,18 +219,21 @@ def _settled(policy: Policy, adjudicated: ArrayLike | None, n_units: int) -> Flo
     return settled
 
 
-def _aggregate_verdicts(
-    counts: NDArray[np.int64], mapped: Floats, policy: Policy, settled: Floats
-) -> tuple[Floats, NDArray[np.int64]]:
+Aggregated = tuple[Floats, NDArray[np.bool_], NDArray[np.int64]]
+"""(kinds,) the verdict, whether it is a tie, and the ratings that it rests on."""
+
+
+def _aggregate_verdicts(counts: NDArray[np.int64], mapped: Floats, policy: Policy) -> Aggregated:
     kept = ~np.isnan(mapped)
     counts, mapped = counts[:, kept], mapped[kept]
     usable = np.asarray(counts.sum(axis=1), dtype=np.int64)
     total = counts @ mapped
     lowest = np.where(counts > 0, mapped, 1).min(axis=1, initial=1)
     highest = np.where(counts > 0, mapped, 0).max(axis=1, initial=0)
+    tied = np.zeros(len(counts), dtype=np.bool_)
     match policy.aggregation:
         case "majority":
-            verdict = np.where(2 * total > usable, 1.0, np.where(2 * total < usable, 0.0, settled))
+            verdict, tied = (2 * total > usable).astype(np.float64), 2 * total == usable
         case "unanimous":
             verdict = np.where((lowest == highest) & (lowest != 0.5), lowest, np.nan)
         case "any_fail":
@@ -232,20 +242,19 @@ def _aggregate_verdicts(
             verdict = highest
         case _:
             verdict = total / np.maximum(usable, 1)
-    return verdict, usable
+    return verdict, tied, usable
 
 
-def _aggregate_labels(
-    counts: NDArray[np.int64], mapped: Floats, policy: Policy, settled: Floats
-) -> tuple[Floats, NDArray[np.int64]]:
+def _aggregate_labels(counts: NDArray[np.int64], mapped: Floats, policy: Policy) -> Aggregated:
     usable = counts.sum(axis=1)
     most = counts.max(axis=1)
     verdict = mapped[counts.argmax(axis=1)]
+    tied = np.zeros(len(counts), dtype=np.bool_)
     match policy.aggregation:
         case "plurality":
-            verdict = np.where((counts == most[:, None]).sum(axis=1) == 1, verdict, settled)
+            tied = (counts == most[:, None]).sum(axis=1) > 1
         case "majority":
-            verdict = np.where(2 * most > usable, verdict, settled)
+            tied = 2 * most <= usable
         case _:
             verdict = np.where((most == usable) & (verdict != 0.5), verdict, np.nan)
-    return verdict, usable
+    return verdict, tied, usable

@@ -160,9 +160,8 @@ def jackknife(sums: Floats, statistic: Statistic, stratum: NDArray[np.intp]) -> 
 
 @lru_cache(maxsize=16)
 def _resamples(stratum: bytes, seed: int, draws: int) -> NDArray[np.unsignedinteger]:
-    """(draws, clusters), kept: ratios of one table are drawn alike. Small counts, in the smallest type that holds them."""
-    drawn = stratified_weights(np.frombuffer(stratum, dtype=np.intp), resamples=draws, seed=seed)
-    return drawn.astype(np.min_scalar_type(int(drawn.max(initial=0))))
+    """(clusters, draws), kept: ratios of one table are drawn alike."""
+    return stratified_weights(np.frombuffer(stratum, dtype=np.intp), resamples=draws, seed=seed)
 
 
 def _resampled(tables: Sequence[Floats], weights: NDArray[np.unsignedinteger]) -> list[Floats]:
@@ -173,15 +172,14 @@ def _resampled(tables: Sequence[Floats], weights: NDArray[np.unsignedinteger]) -
     """
     number: dict[bytes, int] = {}
     places = [[number.setdefault(column.tobytes(), len(number)) for column in table.T] for table in tables]
-    columns = np.stack([np.frombuffer(column) for column in number], axis=1)
-    sums = np.empty((len(weights), columns.shape[1]))
-    step = max(1, AT_A_TIME // max(weights.shape[1], 1))
-    with one_thread(step * columns.size):
-        for start in range(0, len(weights), step):
-            np.matmul(
-                weights[start : start + step].astype(np.float64), columns, out=sums[start : start + step]
-            )
-    return [sums[:, place] for place in places]
+    rows = np.stack([np.frombuffer(column) for column in number])
+    clusters, draws = weights.shape
+    sums = np.empty((len(rows), draws))
+    step = max(1, AT_A_TIME // max(clusters, 1))
+    with one_thread(step * rows.size):
+        for start in range(0, draws, step):
+            sums[:, start : start + step] = rows @ weights[:, start : start + step].astype(np.float64)
+    return [sums[place].T for place in places]
 
 
 def _percentiles(open_: Resampling, values: Floats) -> Estimate:

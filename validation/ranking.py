@@ -118,7 +118,7 @@ def rank_sets(
     strata = joined_strata(
         np.zeros(n_clusters, dtype=np.int64) if strata is None else np.asarray(strata)[rows]
     )
-    draws = stratified_weights(strata, resamples=resamples, seed=seed)
+    draws = stratified_weights(strata, resamples=resamples, seed=seed).T.astype(np.float64)
     drawn_sizes = draws @ sizes
     complete = (drawn_sizes > 0).all(axis=1)
     draws, drawn = draws[complete], (draws @ passed)[complete] / drawn_sizes[complete]

@@ -15,8 +15,9 @@ from scipy.stats import false_discovery_control
 
 from validation.arguments import require_at_least
 from validation.intervals import with_t
-from validation.item_kinds import alpha_by_rater, alpha_of_all, kinds_of_items
+from validation.item_kinds import kinds_of_items
 from validation.item_sums import coefficients_of
+from validation.rater_tables import alpha_by_rater, alpha_of_all
 from validation.ratings import MISSING, Ratings
 from validation.results import Estimate
 

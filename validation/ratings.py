@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from validation.item_kinds import kinds_of_items
+
 MISSING = -1
 """The code of a cell without a rating."""
 
@@ -107,6 +109,11 @@ class Ratings:
     def counts(self) -> NDArray[np.int64]:
         """(units, categories): how many raters put a unit into a category."""
         return np.stack([(self.codes == k).sum(axis=1) for k in range(len(self.categories))], axis=1)
+
+    @cached_property
+    def kinds(self) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        """(kinds, categories) the different rows of `counts`, and (units,) which of them a unit has."""
+        return kinds_of_items(self.counts)
 
     @cached_property
     def ratings_per_unit(self) -> NDArray[np.int64]:

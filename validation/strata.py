@@ -52,20 +52,20 @@ def numbered(clusters: NDArray[np.generic]) -> tuple[NDArray[np.intp], NDArray[n
 
 def stratified_weights(
     strata: NDArray[np.integer], *, resamples: int, seed: int | np.random.Generator
-) -> NDArray[np.float64]:
-    """(resamples, clusters): how often each cluster is drawn, with replacement within its stratum.
+) -> NDArray[np.unsignedinteger]:
+    """(clusters, resamples): how often each cluster is drawn, with replacement within its stratum.
 
     Clusters alone in their stratum are put together first.
     """
     generator = np.random.default_rng(seed)
     codes = joined_strata(strata)
     of_stratum = [np.flatnonzero(codes == stratum) for stratum in np.unique(codes)]
-    weights = np.empty((resamples, len(codes)))
+    weights = np.empty((len(codes), resamples), dtype=np.min_scalar_type(len(codes)))
     step = max(1, DRAWN_AT_A_TIME // max(len(codes), 1))
     for start in range(0, resamples, step):
         end = min(start + step, resamples)
         for members in of_stratum:
-            weights[start:end, members] = times_drawn(len(members), end - start, generator).T
+            weights[members, start:end] = times_drawn(len(members), end - start, generator)
     return weights
 
 

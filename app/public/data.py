@@ -1,15 +1,13 @@
 """What public pages show beside the results of a study, asked for once for each state of it and remembered with them."""
 
 from collections.abc import Hashable
-from threading import Thread
 from typing import Any
 
 import pandas as pd
 from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
 
 from app.public.visit import Visit
-from impactbench.domain import ImpactBenchError, Polarity
+from impactbench.domain import Polarity
 from impactbench.rates.metric_tally import MetricName
 from impactbench.store import frames
 from reviews.public.cases import Case, cases
@@ -86,21 +84,14 @@ def _by_metric(frame: pd.DataFrame) -> dict[MetricName, Rows]:
     return found
 
 
-def make_ready(engine: Engine) -> None:
-    """Compute what the first visitors will ask for, beside everything else that a start has to do."""
-    Thread(target=_make_ready, args=(engine,), name="public results", daemon=True).start()
-
-
-def _make_ready(engine: Engine) -> None:
-    try:
-        for study in public_studies(engine):
-            read = kept_public(engine, study.slug, unreleased=True)
-            if read.tally.metrics:
-                nutrition_labels(read)
-                place_rates(read, level="all")
-                for polarity in Polarity:
-                    model_order(read, filters=Filters(polarity=polarity))
-                place_rates(read, level="area")
-                paper_statistics(read)
-    except (ImpactBenchError, SQLAlchemyError):
-        return
+def compute_ahead(engine: Engine) -> None:
+    """Compute what the first visitors will ask for."""
+    for study in public_studies(engine):
+        read = kept_public(engine, study.slug, unreleased=True)
+        if read.tally.metrics:
+            nutrition_labels(read)
+            place_rates(read, level="all")
+            for polarity in Polarity:
+                model_order(read, filters=Filters(polarity=polarity))
+            place_rates(read, level="area")
+            paper_statistics(read)

@@ -89,10 +89,10 @@ def test_conversations_weigh_metrics() -> None:
 def test_metrics_are_drawn_within_strata_and_lone_ones_together() -> None:
     strata = np.array([0, 0, 0, 1, 1, 2, 3])
     weights = stratified_weights(strata, resamples=200, seed=0)
-    assert (weights[:, :3].sum(axis=1) == 3).all()
-    assert (weights[:, 3:5].sum(axis=1) == 2).all()
-    assert (weights[:, 5:].sum(axis=1) == 2).all()
-    assert weights[:, 5].std() > 0
+    assert (weights[:3].sum(axis=0) == 3).all()
+    assert (weights[3:5].sum(axis=0) == 2).all()
+    assert (weights[5:].sum(axis=0) == 2).all()
+    assert weights[5].std() > 0
 
 
 def test_eighteen_metrics_cover_equal_models_as_often_as_claimed() -> None:

@@ -77,6 +77,7 @@ MACHINERY = {
     "order_comparison",
     "planning",
     "pooling",
+    "rater_tables",
     "resampled_differences",
     "shuffles",
     "strata",
