@@ -144,7 +144,7 @@ def fill(engine: Engine) -> None:
                     "metric_version_id": m,
                     "judge_id": 1,
                     "repeat": 0,
-                    "present": bool(judged[i - 1]),
+                    "present": bool(judged[i - 1]) == (_polarity(m) is Polarity.POSITIVE),
                     "unscored_because": "",
                     "justification": "",
                     "raw_reply": "",
@@ -174,13 +174,17 @@ def change_one_label(engine: Engine, *, revision: int) -> None:
         session.execute(insert(t.Label), [_label(1, revision, VERDICTS[revision % len(VERDICTS)])])
 
 
+def _polarity(m: int) -> Polarity:
+    return list(Polarity)[m % 2]
+
+
 def _version(m: int) -> dict[str, Any]:
     return {
         "id": m,
         "metric_id": m,
         "version": 1,
         "name": f"metric {m}",
-        "polarity": list(Polarity)[m % 2],
+        "polarity": _polarity(m),
         "definition": "d",
         "interpretive_clause": "",
         "evidence": "",

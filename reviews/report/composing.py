@@ -17,9 +17,11 @@ from reviews.report.sections import people_sections
 from reviews.report.sections_blinding import blinding_section
 from reviews.report.sections_indeterminacy import indeterminacy_section
 from reviews.report.sections_judge import judge_sections
-from reviews.report.spelling import counted, share_of, spelled
+from reviews.report.spelling import counted, first_of, share_of, spelled
 
 MOST_QUOTED = 5
+_ALARMS = 5
+"""Alarms about single metrics that the summary repeats."""
 _ROLES = {"user": "Person", "assistant": "Chatbot"}
 
 
@@ -83,7 +85,12 @@ def _in_short(figures: Figures, card: Mapping[str, Any]) -> Section:
     said = [
         f"Check first, {one.judge.name}: {finding.sentence}"
         for one in figures.judges
-        for finding in one.alarms
+        for finding in one.alarms[:_ALARMS]
+    ]
+    said += [
+        f"Check first, {one.judge.name}: as much on {counted(more, 'further metric')}, named under the judge."
+        for one in figures.judges
+        if (more := len(one.alarms) - _ALARMS) > 0
     ]
     said += [
         f"Experts agree with each other on {spelled(panel.coefficients['agreement'], percent=True)}; ordinal α is"
@@ -100,7 +107,7 @@ def _in_short(figures: Figures, card: Mapping[str, Any]) -> Section:
         if one.own_family.levels["family"].verdict == "detected"
     ]
     contested = [figures.title(one) for one in figures.statuses if str(one.status) == "contested"]
-    said.append(f"Contested: {', '.join(contested) or 'no metric that could be assessed'}.")
+    said.append(f"Contested: {first_of(contested) or 'no metric that could be assessed'}.")
     return Section(
         "short",
         "In short",

@@ -1,6 +1,6 @@
 """Numbers in words: a value with its interval and n, or why there is none."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from validation.bounds import Bounds
 from validation.intervals import LEAST_CLUSTERS
@@ -106,3 +106,13 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     ('1 item', '1,200 items')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def first_of(names: Sequence[str], most: int = 12) -> str:
+    """The first of several names, and how many there are besides.
+
+    >>> first_of(["a", "b", "c"]), first_of(["a", "b", "c"], most=2)
+    ('a, b, c', 'a, b and 1 more')
+    """
+    left = len(names) - most
+    return ", ".join(names[:most]) + (f" and {left:,} more" if left > 0 else "")
