@@ -16,7 +16,7 @@ import numpy as np
 from sqlalchemy import Engine, insert
 
 from bench.audit_pages import met, open_pages, shown
-from impactbench.domain import LabelStatus, LabelVerdict, Panel, Polarity, Role
+from impactbench.domain import AgeVariant, LabelStatus, LabelVerdict, Panel, Polarity, Role
 from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, upgrade, writing
@@ -31,6 +31,8 @@ from reviews.evidence_reading import StudyReader
 METRICS, ITEMS, RATERS = 1000, 60, 3
 UNCLEAR = 0.1
 """The share of labels that are borderline: with them the readings of the labels differ."""
+JUDGED_TWICE = 0.1
+"""The share of conversations that the judge saw again."""
 STUDY = "large"
 VERDICTS = list(LabelVerdict)
 Result = TypeVar("Result")
@@ -130,27 +132,18 @@ def fill(engine: Engine) -> None:
         metrics = range(1, METRICS + 1)
         add(t.Metric, [{"id": m, "benchmark_id": 1, "slug": f"m{m}"} for m in metrics])
         add(t.MetricVersion, [_version(m) for m in metrics])
-        add(t.Scenario, [_scenario(m) for m in metrics])
+        add(t.Scenario, [_scenario(m, age) for age in AgeVariant for m in metrics])
         items = [(m, k) for m in metrics for k in range(ITEMS)]
         passing = generator.random(len(items)) < 0.6
         clear = generator.uniform(0.6, 0.98, METRICS)
         add(t.Conversation, [_conversation(i, m, k) for i, (m, k) in enumerate(items, start=1)])
         judged = passing ^ (generator.random(len(items)) < 0.15)
+        again = generator.random(len(items)) < JUDGED_TWICE
+        changed = judged ^ (generator.random(len(items)) < 0.05)
+        add(t.Judgment, [_judgment(i, m, 0, judged[i - 1]) for i, (m, _) in enumerate(items, start=1)])
         add(
             t.Judgment,
-            [
-                {
-                    "conversation_id": i,
-                    "metric_version_id": m,
-                    "judge_id": 1,
-                    "repeat": 0,
-                    "present": bool(judged[i - 1]) == (_polarity(m) is Polarity.POSITIVE),
-                    "unscored_because": "",
-                    "justification": "",
-                    "raw_reply": "",
-                }
-                for i, (m, _) in enumerate(items, start=1)
-            ],
+            [_judgment(i, m, 1, changed[i - 1]) for i, (m, _) in enumerate(items, start=1) if again[i - 1]],
         )
         said = passing[:, None] ^ (generator.random((len(items), RATERS)) > np.repeat(clear, ITEMS)[:, None])
         unclear = generator.random((len(items), RATERS)) < UNCLEAR
@@ -196,19 +189,24 @@ def _version(m: int) -> dict[str, Any]:
     }
 
 
-def _scenario(m: int) -> dict[str, Any]:
+def _scenario(m: int, age: AgeVariant) -> dict[str, Any]:
     return {
-        "id": m,
+        "id": _scenario_id(m, age),
         "metric_version_id": m,
-        "slug": "s",
+        "slug": f"s-{age}",
+        "age": age,
         "base_scenario": "s",
         "persona": "",
         "user_goal": "",
         "adversarial_goal": "",
         "anchors": [],
         "system_prompt": "",
-        "content_hash": str(m),
+        "content_hash": f"{m}-{age}",
     }
+
+
+def _scenario_id(m: int, age: AgeVariant) -> int:
+    return m if age is AgeVariant.ADULT else METRICS + m
 
 
 def _conversation(i: int, m: int, k: int) -> dict[str, Any]:
@@ -217,11 +215,24 @@ def _conversation(i: int, m: int, k: int) -> dict[str, Any]:
         "id": i,
         "run_id": 1,
         "key": f"c{i}",
-        "scenario_id": m,
+        "scenario_id": _scenario_id(m, list(AgeVariant)[k // 10 % 2]),
         "model_id": 1 + k % 10,
         "turns": turns,
         "content_hash": str(i),
         "status": "complete",
+    }
+
+
+def _judgment(i: int, m: int, repeat: int, passed: bool) -> dict[str, Any]:
+    return {
+        "conversation_id": i,
+        "metric_version_id": m,
+        "judge_id": 1,
+        "repeat": repeat,
+        "present": bool(passed) == (_polarity(m) is Polarity.POSITIVE),
+        "unscored_because": "",
+        "justification": "",
+        "raw_reply": "",
     }
 
 

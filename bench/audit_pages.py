@@ -1,9 +1,10 @@
 """How long the audit's own pages take for a large study: the real workbench, asked as a browser asks it.
 
 `python -m bench.audit` runs this after the functions. Every page is opened cold, in a server that was just started and has
-shown one other page, so that what it imports is there and nothing of the study is; then warm, by somebody who opens it anew;
-and the first one once more after one label was changed. The clock runs from the first byte sent until the page is complete.
-Where Chromium is found the same is done in a browser, from the click on the page's link until its end stands on the screen.
+shown one other page, so that what it imports is there and nothing of the study is (its own reading ahead has only begun);
+then warm, by somebody who opens it anew; and the first one once more after one label was changed. The clock runs from the
+first byte sent until the page is complete. Where Chromium is found some are opened in a browser, from the click on the page's
+link until its end stands on the screen.
 """
 
 import asyncio
@@ -20,8 +21,25 @@ from reviews.members.invitations import invite
 from tests.browser.rater_client import COOKIE, RaterClient, sign_in
 from tests.browser.serving import QUIET, chromium
 
-PAGES = ("agreement", "judge", "contested", "coverage")
-"""By address; the first has a target."""
+PAGES = (
+    "agreement",
+    "study",
+    "coverage",
+    "raters",
+    "missing",
+    "contested",
+    "judge",
+    "retest",
+    "own-family",
+    "ages",
+    "corrected",
+    "judges",
+    "progress",
+)
+"""By address; after the first one a label is changed."""
+IN_BROWSER = ("agreement", "judge", "contested", "coverage")
+NO_TARGET = ("progress",)
+"""Pages about collecting, which are no audit."""
 ENDS = {
     "agreement": "Items on which experts differ, the most divided first",
     "judge": "Items on which the judge differs from every expert",
@@ -39,7 +57,7 @@ LINKS = {
 }
 """Address -> what the sidebar calls it."""
 COLD, WARM = 5.0, 0.5
-"""Seconds by the clock that the agreement page may take."""
+"""Seconds by the clock that a page of the audit may take."""
 WARM_OPENINGS = 5
 """In a browser, which takes twice as long for one as for another; their median is shown."""
 
@@ -69,7 +87,7 @@ def open_pages(engine: Engine, url: str, folder: Path, change_one_label: Callabl
                 change_one_label()
                 found.append(_timed(bench, cookie, page, "one label later"))
         if chromium() is not None:
-            for page in PAGES:
+            for page in IN_BROWSER:
                 bench.restart()
                 cookie = sign_in(invite(engine, "maintainer", base_url=bench.address))
                 found += _in_browser(bench, cookie, page)
@@ -146,7 +164,7 @@ def _settled(tab: Page) -> None:
 
 def wanted(one: Opened) -> float | None:
     """Seconds by the clock that an opening may take; None where nothing is wanted."""
-    if one.page != PAGES[0]:
+    if one.page in NO_TARGET:
         return None
     return {"cold": COLD, "warm": WARM}.get(one.how.partition(",")[0])
 
