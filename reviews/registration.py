@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+import pandas as pd
 import yaml
 from pydantic import Field, ValidationError
 from sqlalchemy import Engine, func
@@ -13,6 +14,7 @@ from impactbench.domain import Content, ImpactBenchError, LabelStatus
 from impactbench.store.engine import insert_if_absent, reading, writing
 from impactbench.store.tables import Assignment, Label, Registration, ReviewSet, Study
 from reviews.evidence import SEED, StudyTables
+from validation.contested import CONCERNS
 from validation.mapping import PRIMARY, Policy, admissible_policies
 from validation.metric_evidence import THRESHOLDS
 
@@ -105,8 +107,17 @@ def read_plan(path: Path) -> AnalysisPlan:
         ) from error
 
 
-def register(engine: Engine, study: str, plan: AnalysisPlan, *, because: str = "") -> Registered:
+def register(
+    engine: Engine, study: str, plan: AnalysisPlan, *, because: str = "", at: datetime | None = None
+) -> Registered:
     """Fix an analysis plan. The newest one again is itself; another one is an amendment, and both stay.
+
+    Args:
+        engine: the database.
+        study: the study.
+        plan: what is fixed.
+        because: why an earlier plan is amended.
+        at: the moment in a simulated study, whose labels are dated as well; now by default.
 
     Raises:
         RegistrationRefused: there is no such study, or an amendment does not say why.
@@ -133,6 +144,7 @@ def register(engine: Engine, study: str, plan: AnalysisPlan, *, because: str = "
                     "plan_hash": plan.content_hash,
                     "labels_then": _labels(session, study_id),
                     "because": because.strip(),
+                    **({} if at is None else {"created_at": at}),
                 }
             ],
         )
@@ -140,6 +152,14 @@ def register(engine: Engine, study: str, plan: AnalysisPlan, *, because: str = "
         if stored is None:
             raise RegistrationRefused("the plan was not stored: try again")
         return _registered(stored, newly=True)
+
+
+def in_words(plan: AnalysisPlan) -> list[tuple[str, str]]:
+    """What a plan says: the name of each part, and its words."""
+    concerns = {domain.value: concern for domain, concern in CONCERNS.items()}
+    said = {name: getattr(plan, name) for name in AnalysisPlan.model_fields}
+    said["thresholds"] = {concerns.get(name, name): limit for name, limit in plan.thresholds.items()}
+    return [(name.replace("_", " ").capitalize(), _shown(value)) for name, value in said.items()]
 
 
 def registrations(engine: Engine, study: str) -> list[Registered]:
@@ -168,6 +188,14 @@ def deviations(registered: list[Registered], tables: StudyTables) -> list[Deviat
                 what="time of registration",
                 planned="before any label",
                 found=f"{first.labels_then} labels were in",
+            )
+        )
+    elif early := int((pd.to_datetime(tables.assignments["labelled_at"], utc=True) < first.created_at).sum()):
+        found.append(
+            Deviation(
+                what="time of registration",
+                planned="before any label",
+                found=f"{early} labels that came in afterwards are dated before it",
             )
         )
     for later in registered[1:]:
@@ -233,7 +261,7 @@ def _by_the_data(plan: AnalysisPlan, tables: StudyTables) -> list[Deviation]:
 
 def _shown(value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {limit:g}" for name, limit in sorted(value.items()))
+        return "; ".join(f"{name} {limit:g}" for name, limit in value.items())
     if isinstance(value, tuple):
         return "; ".join(map(str, value))
     return "not said" if value in (None, "") else str(value)

@@ -1,7 +1,7 @@
 """`impactbench demo`: the workbench on the simulated study, with somebody to sign in as in every role."""
 
 import socket
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from importlib.resources import as_file
 from pathlib import Path
 from typing import Annotated
@@ -29,6 +29,7 @@ from reviews.locking import mark_reported
 from reviews.members.invitations import invite
 from reviews.members.raters import add_person
 from reviews.public.releasing import release_study
+from reviews.registration import read_plan, register
 
 STUDY = "everyday-choices"
 REVIEW_SET = "your-turn"
@@ -38,6 +39,8 @@ PEOPLE = {
     Role.MAINTAINER: "demo-maintainer",
 }
 
+_BEFORE_ANY_LABEL = datetime(2026, 2, 23, 9, tzinfo=UTC)
+"""As simulated as the dates of the labels are."""
 _LINK_DAYS = 7
 """How long the demo's links work; unlike those of a study they may be opened any number of times."""
 
@@ -136,6 +139,8 @@ def _fill(engine: Engine) -> None:
     err.print("Step 2 of 5: importing the conversations, the judge and six simulated raters ...")
     with as_file(content(f"demo/{STUDY}")) as folder:
         run = import_run_folder(engine, read_run_folder(folder))
+        if run.changed:
+            _register_plan(engine)
         ratings = import_ratings_table(engine, read_ratings_table(folder / "ratings.csv"), study=STUDY)
         _say_imported(run, ratings)
     if ratings.changed:
@@ -161,6 +166,11 @@ def _fill(engine: Engine) -> None:
         raters=[guest],
     )
     err.print(f"  {save(engine, draft).asked} conversations: assigned")
+
+
+def _register_plan(engine: Engine) -> None:
+    with as_file(content("demo/plan.yaml")) as path:
+        register(engine, STUDY, read_plan(path), at=_BEFORE_ANY_LABEL)
 
 
 def _asked_already(engine: Engine) -> int:

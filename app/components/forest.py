@@ -11,6 +11,8 @@ from app.wording import spell
 from validation.results import Estimate
 
 _STYLE = Path(__file__).with_suffix(".css")
+MOST = 60
+"""Rows that are drawn; the table beside the picture has all of them."""
 
 
 def show_forest(
@@ -35,12 +37,16 @@ def as_html(
     marks = [lowest + step * k for k in range(round((1 - lowest) / step) + 1)]
     known = [row for row in rows if row[1].value is not None]
     unknown = [row for row in rows if row[1].value is None]
+    left = len(rows) - MOST
+    known, unknown = known[:MOST], unknown[: max(MOST - len(known), 0)]
     drawn = "".join(
         f"<p>{escape(name)}  ·  n {one.n:,}</p>"
         f'<span style="{_place(one, lowest)}" title="{escape(spell(one))}"></span>'
         for name, one in known
     )
     said = "".join(f"<p>{escape(name)}  ·  n {one.n:,}  ·  {escape(spell(one))}</p>" for name, one in unknown)
+    if left > 0:
+        said += f"<p>… and {left:,} more, which the table has.</p>"
     axis = "".join(f"<span>{_number(mark)}</span>" for mark in marks)
     about = f"{title}: {len(known)} estimates, each with its interval. The table gives them in figures."
     grid = f"--step:{_share(step, 1 - lowest)}" + (

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app import audit
-from app.charts import forest
+from app.components.forest import show_forest
 from app.components.item_list import items_below
 from app.views.judge import choose_policy, judge_in_view
 from app.views.methodologist import study_in_view
@@ -28,17 +28,15 @@ def ages() -> None:
         f"**Teens minus adults, in points of pass rate: the judge finds {spell(whole.judge)}, experts find"
         f" {spell(whole.experts)} on the same items; the judge’s excess is {spell(whole.excess)}.**"
     )
-    st.altair_chart(
-        forest(
-            [
-                (f"{row.group}, {who}", estimate)
-                for row in rows
-                for who, estimate in (("judge", row.judge), ("experts", row.experts))
-            ],
-            title="Pass rate, teens minus adults",
-            cut_off=0,
-            lowest=-1.0,
-        )
+    show_forest(
+        [
+            (f"{row.group}, {who}", estimate)
+            for row in rows
+            for who, estimate in (("judge", row.judge), ("experts", row.experts))
+        ],
+        title="Pass rate, teens minus adults",
+        cut_off=0,
+        lowest=-1.0,
     )
     st.dataframe(
         pd.DataFrame(

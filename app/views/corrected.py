@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app import audit
-from app.charts import forest
+from app.components.forest import show_forest
 from app.components.item_list import items_below
 from app.views.judge import choose_policy, judge_in_view
 from app.views.methodologist import study_in_view
@@ -66,7 +66,7 @@ def _board(board: Board, order: Stability | None) -> None:
         for one in board.rates
         for who, estimate in (("judge", one.judge_rate), ("corrected", one.rate))
     ]
-    st.altair_chart(forest(pairs, title="Pass rate", lowest=0.0))
+    show_forest(pairs, title="Pass rate", lowest=0.0)
     raw = {model.name: model for model in board.raw.models}
     right = {model.name: model for model in board.corrected.models}
     st.dataframe(

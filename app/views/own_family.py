@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app import audit
-from app.charts import forest
+from app.components.forest import show_forest
 from app.components.item_list import items_below
 from app.views.judge import choose_policy, judge_in_view
 from app.views.methodologist import study_in_view
@@ -42,9 +42,7 @@ def own_family() -> None:
             if one.verdict != "not_identified"
         ]
         rows += [(f"{name} metrics", one["family"].leniency) for name, one in found.by_polarity.items()]
-        st.altair_chart(
-            forest(rows, title="D: judge minus experts, own family minus others", cut_off=0, lowest=-1.0)
-        )
+        show_forest(rows, title="D: judge minus experts, own family minus others", cut_off=0, lowest=-1.0)
     st.dataframe(_levels(found), hide_index=True, width="stretch")
     _tests(found)
     _panel(audit.panel_preference(study))

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app import audit, workspace
-from app.charts import forest
+from app.components.forest import show_forest
 from app.components.item_list import items_below
 from app.components.permalinks import choose
 from app.views.methodologist import study_in_view
@@ -29,13 +29,11 @@ def raters_audit() -> None:
     _groups(found)
     st.header("How far each leans from the others on shared items")
     st.markdown(f"**{found.sentence}**")
-    st.altair_chart(
-        forest(
-            [(str(row.rater), row.lean) for row in found.raters],
-            title="Own score minus the others’ (fail 0, borderline a half, pass 1)",
-            cut_off=0,
-            lowest=-1.0,
-        )
+    show_forest(
+        [(str(row.rater), row.lean) for row in found.raters],
+        title="Own score minus the others’ (fail 0, borderline a half, pass 1)",
+        cut_off=0,
+        lowest=-1.0,
     )
     st.dataframe(_table(found), hide_index=True, width="stretch")
     st.caption(

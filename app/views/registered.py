@@ -8,10 +8,7 @@ from app.components.wrapping_table import wrapping_table
 from app.views.methodologist import study_in_view
 from app.wording import count
 from reviews.blindness.visibility import Seen
-from reviews.registration import AnalysisPlan, Registered, deviations, registrations
-from validation.contested import CONCERNS
-
-_CONCERNS = {domain.value: concern for domain, concern in CONCERNS.items()}
+from reviews.registration import Registered, deviations, in_words, registrations
 
 
 def registered() -> None:
@@ -45,16 +42,4 @@ def _plan(one: Registered) -> None:
     if one.because:
         st.text(f"Amended because: {one.because}")
     st.text(f"SHA-256 {one.plan_hash}")
-    rows = [
-        (name.replace("_", " ").capitalize(), _spelled(getattr(one.plan, name)))
-        for name in AnalysisPlan.model_fields
-    ]
-    wrapping_table(title, ("Part", "Says"), rows)
-
-
-def _spelled(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{_CONCERNS.get(name, name)} {limit:g}" for name, limit in value.items())
-    if isinstance(value, tuple):
-        return "; ".join(map(str, value))
-    return "not said" if value in (None, "") else str(value)
+    wrapping_table(title, ("Part", "Says"), in_words(one.plan))

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app import audit
-from app.charts import forest
+from app.components.forest import show_forest
 from app.components.item_list import items_below
 from app.views.judge import judge_in_view
 from app.views.methodologist import study_in_view
@@ -37,17 +37,32 @@ def retest() -> None:
     )
     titles = _titles(study)
     rows = sorted(found.flips.items(), key=lambda pair: -(pair[1].value or 0))
-    st.altair_chart(
-        forest(
-            [("All metrics", flips), *((titles[version], rate) for version, rate in rows)],
-            title="Share of items on which the runs differ",
-            cut_off=0.2,
-            lowest=0.0,
-        )
+    show_forest(
+        [("All metrics", flips), *((titles[version], rate) for version, rate in rows)],
+        title="Share of items on which the runs differ",
+        cut_off=0.2,
+        lowest=0.0,
     )
     st.caption(
         "Metrics are drawn towards each other as far as their own items are few (partial pooling); 95% intervals. The"
         " line is the 20% from which a metric is of concern."
+    )
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "Metric": titles[version],
+                    "Items": rate.n,
+                    "Runs differ, drawn towards the others": spell(rate, percent=True),
+                    "Probability of more than 20%": f"{found.unstable[version]:.2f}"
+                    if version in found.unstable
+                    else "not known",
+                }
+                for version, rate in rows
+            ]
+        ),
+        hide_index=True,
+        width="stretch",
     )
     _ceilings(found.ceilings)
     st.header("By what could move it")

@@ -17,6 +17,7 @@ from reviews.report.sections import people_sections
 from reviews.report.sections_blinding import blinding_section
 from reviews.report.sections_indeterminacy import indeterminacy_section
 from reviews.report.sections_judge import judge_sections
+from reviews.report.sections_plan import plan_section
 from reviews.report.spelling import counted, first_of, share_of, spelled
 
 MOST_QUOTED = 5
@@ -66,7 +67,7 @@ def compose(
     sections += [
         *changes_section(about, revisions),
         _differing(tables, figures, package.transcripts),
-        _plan(about),
+        plan_section(about),
         _checklists(lists),
         _recompute(card, about),
     ]
@@ -197,28 +198,6 @@ def _quotation(
         f"{row['conversation']}, {row['title']}",
         tuple((_ROLES.get(turn["role"], turn["role"]), turn["content"]) for turn in turns),
         Table("Who said what", ("Who", "Verdict", "Reason"), tuple(said)),
-    )
-
-
-def _plan(about: Mapping[str, Any]) -> Section:
-    plan = about.get("plan")
-    if not plan:
-        return Section(
-            "plan",
-            "The plan and what became of it",
-            "No plan was frozen before the labels could be read, so no figure here counts as pre-registered.",
-        )
-    deviations = tuple(map(str, plan["deviations"]))
-    many = counted(len(deviations), "deviation")
-    return Section(
-        "plan",
-        "The plan and what became of it",
-        f"A plan was frozen on {plan['frozen_at'][:10]} with {counted(plan['labels_then'], 'label')} in; {many} from it.",
-        (
-            f"Hash of the plan: {plan['hash']}.",
-            *(f"Amended because: {because}" for because in plan["amendments"]),
-            *(f"Deviation: {one}" for one in deviations),
-        ),
     )
 
 

@@ -78,6 +78,7 @@ def _plan(engine: Engine, study: str, tables: StudyTables) -> dict[str, Any] | N
         "hash": first.plan_hash,
         "frozen_at": first.created_at.isoformat(),
         "labels_then": first.labels_then,
+        "says": first.plan.model_dump(mode="json"),
         "amendments": [one.because for one in registered[1:]],
         "deviations": [
             f"{one.what}: planned {one.planned}; found {one.found}." for one in deviations(registered, tables)

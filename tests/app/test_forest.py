@@ -27,3 +27,14 @@ def test_a_row_stands_where_its_numbers_are_and_one_without_a_number_is_said_in_
     assert re.findall(r"<div>(.*?)</div>", shown) == [
         "<span>−0.5</span><span>0</span><span>0.5</span><span>1</span>"
     ]
+
+
+def test_of_many_rows_the_first_are_drawn_and_the_others_counted() -> None:
+    known = Estimate(value=0.5, low=0.4, high=0.6, n=9)
+    unknown = Estimate.undefined("no_variation", n=4)
+    shown = as_html([*((f"m{k}", known) for k in range(59)), ("x", unknown), ("y", unknown)], title="rate")
+    assert shown.count("title=") == 59
+    assert re.findall(r"<p>([^<]*)</p>", shown)[-2:] == [
+        "x  ·  n 4  ·  not defined: everybody gave the same answer, so agreement cannot be told from chance",
+        "… and 1 more, which the table has.",
+    ]

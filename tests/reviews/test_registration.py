@@ -1,8 +1,12 @@
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
+from sqlmodel import select
 
+from impactbench.store import tables as t
+from impactbench.store.engine import writing
 from reviews import evidence
 from reviews.registration import (
     AnalysisPlan,
@@ -31,6 +35,25 @@ def test_a_plan_registered_before_labels_that_is_followed_has_no_deviation(engin
     open_set(engine, raters=MIXED)
     answer_all(engine)
     assert found(engine) == []
+
+
+def test_labels_that_come_in_later_and_are_dated_earlier_are_a_deviation(sqlite_engine: Engine) -> None:
+    add_study(sqlite_engine)
+    open_set(sqlite_engine, raters=MIXED)
+    register(sqlite_engine, "winter", AnalysisPlan())
+    with writing(sqlite_engine) as session:
+        before = datetime.now(UTC) - timedelta(days=3)
+        for one in session.exec(select(t.Assignment).limit(2)):
+            label = {
+                "assignment_id": one.id,
+                "revision": 1,
+                "operation": f"old-{one.id}",
+                "created_at": before,
+            }
+            session.add(t.Label(**label, status="submitted", verdict="pass"))
+    assert found(sqlite_engine) == [
+        ("time of registration", "before any label", "2 labels that came in afterwards are dated before it")
+    ]
 
 
 def test_what_comes_out_otherwise_is_listed(sqlite_engine: Engine) -> None:
