@@ -4,7 +4,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from app.cli.terminal import err
 
@@ -30,3 +38,13 @@ def progress(what: str) -> Iterator[Telling]:
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as shown:
         yield Telling(shown, shown.add_task(what, total=None))
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """Say what is being done; on a terminal with a sign that moves and the time that has passed."""
+    err.print(f"{what} ...")
+    columns = SpinnerColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as shown:
+        shown.add_task(what, total=None)
+        yield

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli.progress import busy
 from app.cli.terminal import complain, err, open_database, out
 
 if TYPE_CHECKING:  # the statistics load when a report is made, not when another command is typed
@@ -45,8 +46,8 @@ def report(
     sharing = Sharing(transcripts=transcripts, rationales=rationales, pseudonyms=pseudonyms)
     package = _gathered(study, sharing, statement)
     into = folder or Path(f"{study}-report")
-    err.print("Computing every figure from the exported data; a large study takes a minute or two ...")
-    document = write_report(package, into)
+    with busy("Computing every figure from the exported data; a large study takes a minute or two"):
+        document = write_report(package, into)
     short = document.sections[0]
     out.print(f"{into / PAGE}", markup=False)
     out.print(f"{into / CARD}", markup=False)
@@ -61,7 +62,8 @@ def verify(
     """Recompute every number of a report from its data; fail on any difference, naming the number."""
     from reviews.report.verifying import verify as recompute
 
-    found = recompute(folder)
+    with busy("Recomputing every figure from the data of the folder"):
+        found = recompute(folder)
     if found.differences:
         for sentence in found.differences:
             complain(sentence)
@@ -93,8 +95,8 @@ def release(
 
     sharing = Sharing(transcripts=transcripts, rationales=rationales, pseudonyms=pseudonyms)
     package = _gathered(study, sharing, statement)
-    err.print("Computing every figure from the data to be released ...")
-    write_release(package, folder, licence=licence, creator=creator)
+    with busy("Computing every figure from the data to be released"):
+        write_release(package, folder, licence=licence, creator=creator)
     out.print(f"{folder}", markup=False)
     for kept, what in (
         (transcripts, "conversations"),
