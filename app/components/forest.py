@@ -47,7 +47,9 @@ def as_html(
     said = "".join(f"<p>{escape(name)}  ·  n {one.n:,}  ·  {escape(spell(one))}</p>" for name, one in unknown)
     if left > 0:
         said += f"<p>… and {left:,} more, which the table has.</p>"
-    axis = "".join(f"<span>{_number(mark)}</span>" for mark in marks)
+    axis = "".join(
+        f'<span style="left:{_share(mark - lowest, 1 - lowest)}">{_number(mark)}</span>' for mark in marks
+    )
     about = f"{title}: {len(known)} estimates, each with its interval. The table gives them in figures."
     grid = f"--step:{_share(step, 1 - lowest)}" + (
         "" if cut_off is None else f";--cut:{_share(cut_off - lowest, 1 - lowest)}"

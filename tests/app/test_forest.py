@@ -24,8 +24,11 @@ def test_a_row_stands_where_its_numbers_are_and_one_without_a_number_is_said_in_
     rows = re.findall(r"<p>(.*?)</p>", shown)
     assert rows[:2] == ["&lt;b&gt;all&lt;/b&gt;  ·  n 1,200", "no interval  ·  n 3"]
     assert rows[-1].startswith("not known  ·  n 4  ·  not defined: everybody gave the same answer")
-    assert re.findall(r"<div>(.*?)</div>", shown) == [
-        "<span>−0.5</span><span>0</span><span>0.5</span><span>1</span>"
+    assert re.findall(r'<span style="left:([\d.]+%)">(.*?)</span>', shown) == [
+        ("0.00%", "−0.5"),
+        ("33.33%", "0"),
+        ("66.67%", "0.5"),
+        ("100.00%", "1"),
     ]
 
 
