@@ -186,9 +186,7 @@ _KEPT: dict[tuple[str, str, bool], tuple[str, PublicResults]] = {}
 _LOCK = Lock()
 
 
-def kept_public(
-    engine: Engine, slug: str, *, unreleased: bool = False, state: str | None = None
-) -> PublicResults:
+def kept_public(engine: Engine, slug: str, *, unreleased: bool = False) -> PublicResults:
     """The results of a study, read anew only where something that the public sees has changed.
 
     What is computed from the same results is computed once, so equal questions are answered at once.
@@ -197,13 +195,12 @@ def kept_public(
         engine: the database.
         slug: the study.
         unreleased: for members of the workbench only.
-        state: from `public_state`, where it was asked for just now and need not be again.
 
     Raises:
         NotReleased: the public does not see it.
     """
     public_study(engine, slug, unreleased=unreleased)
-    key, state = (str(engine.url), slug, unreleased), state or public_state(engine, slug)
+    key, state = (str(engine.url), slug, unreleased), public_state(engine, slug)
     with _LOCK:
         before = _KEPT.get(key)
         if before is None or before[0] != state:
@@ -211,43 +208,21 @@ def kept_public(
     return before[1]
 
 
-_STATES: dict[tuple[str, str], tuple[tuple[object, ...], str]] = {}
-
-
 def public_state(engine: Engine, slug: str) -> str:
-    """A word that changes whenever anything that the public sees of a study has changed.
-
-    What concerns the study alone is counted only where something was added to any study: that takes a tenth of the time.
-    """
+    """A word that changes whenever anything that the public sees of a study has changed."""
     study = public_study(engine, slug, unreleased=True)
     with reading(engine) as session:
-        added = session.execute(select(*map(_number, _ADDED), _given_up)).one()
+        added = session.execute(select(*map(_number, _BESIDES))).one()
     shown = study.released_at, study.transcripts, study.under_review, study.title, study.notice
-    seen, place = (*added, *shown), (str(engine.url), slug)
-    known = _STATES.get(place)
-    if known is None or known[0] != seen:
-        at_hand = (*shown, *added[: len(_OF_NO_STUDY)])
-        known = _STATES[place] = seen, "-".join(map(str, (frames.state(engine, slug), *at_hand)))
-    return known[1]
+    return "-".join(map(str, (frames.state(engine, slug), *shown, *added)))
 
 
 def _number(table: type[t.Table]) -> Any:
     return select(func.count()).select_from(table).scalar_subquery()
 
 
-_OF_NO_STUDY: tuple[type[t.Table], ...] = (t.CategoryMetric, t.Placement, t.CaseMark, t.ChangeNote)
-_ADDED: tuple[type[t.Table], ...] = (
-    *_OF_NO_STUDY,
-    t.Judgment,
-    t.Conversation,
-    t.Assignment,
-    t.Label,
-    t.Adjudication,
-    t.MetricVersion,
-    t.Response,
-)
-"""What the public sees, or what that follows from, of which rows are only ever added."""
-_given_up = select(func.count(frames.assignment.released_at)).scalar_subquery()
+_BESIDES: tuple[type[t.Table], ...] = (t.CategoryMetric, t.CaseMark, t.ChangeNote)
+"""What the public sees and an audit does not read; of all of it rows are only ever added."""
 _CATEGORIES = (
     select(benchmark.slug.label("benchmark"), metric.slug.label("metric"), _category.name.label("category"))
     .select_from(t.CategoryMetric)
