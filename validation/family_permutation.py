@@ -111,7 +111,9 @@ def _shuffled(
 ) -> NDArray[np.float64]:
     """(permutations,): the difference with the models of each metric shuffled among the cells that it has."""
     shuffled = shuffled_within_rows(values, seen, permutations=permutations, generator=generator)
-    inside, outside = seen & own, seen & ~own
-    mine = (shuffled * inside).sum(axis=2) / inside.sum(axis=1)
-    theirs = (shuffled * outside).sum(axis=2) / outside.sum(axis=1)
-    return np.asarray((mine - theirs).mean(axis=1), dtype=np.float64)
+    own_cells, others = (seen & own).sum(axis=1), (seen & ~own).sum(axis=1)
+    # What the others have is what all have but one's own.
+    weight = (seen & own) * (1 / own_cells + 1 / others)[:, None]
+    all_of_metric = np.where(seen, values, 0.0).sum(axis=1)
+    differences = np.einsum("pmc,mc->p", shuffled, weight) - (all_of_metric / others).sum()
+    return np.asarray(differences / len(values), dtype=np.float64)

@@ -12,6 +12,8 @@ def shuffled_within_rows(
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
     """(permutations, rows, columns): the values of each row shuffled among its cells that are present, 0 elsewhere."""
+    if present.all():
+        return generator.permuted(np.broadcast_to(values, (permutations, *values.shape)), axis=2)
     shuffled = np.zeros((permutations, *values.shape))
     cells = present.sum(axis=1)
     for number in np.unique(cells[cells > 0]):

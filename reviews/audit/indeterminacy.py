@@ -63,6 +63,13 @@ class Indeterminacy:
 
 def indeterminacy(tables: StudyTables) -> Indeterminacy:
     """Indeterminacy of the random core, with borderline read as "a pass and a fail are both defensible"."""
+    if "indeterminacy" not in tables.made:
+        tables.made["indeterminacy"] = _indeterminacy(tables)
+    found: Indeterminacy = tables.made["indeterminacy"]
+    return found
+
+
+def _indeterminacy(tables: StudyTables) -> Indeterminacy:
     ratings = of_group(tables.core_ratings, groups(tables, [Kind.ALL])[0])
     human, clusters = multilabel(ratings), ratings.clusters
     shares = {judge: _pass_shares(judge_runs(tables, judge), ratings) for judge in judges_of(tables)}

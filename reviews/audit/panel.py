@@ -105,7 +105,9 @@ def _shared(items: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _only(tables: StudyTables, shared: pd.DataFrame) -> StudyTables:
-    return replace(tables, assignments=tables.assignments.merge(shared, on=ITEM))
+    """The study with the assignments of some items; where these are all, the study itself, of which much is known."""
+    kept = tables.assignments.merge(shared, on=ITEM)
+    return tables if len(kept) == len(tables.assignments) else replace(tables, assignments=kept)
 
 
 def _between(tables: StudyTables, judges: list[Judge]) -> dict[tuple[str, str], Estimate]:

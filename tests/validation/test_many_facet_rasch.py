@@ -1,12 +1,14 @@
 """The many-facet Rasch model: recovery, refusals, a check of its gradient."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.optimize import check_grad, minimize
 from scipy.optimize._numdiff import approx_derivative
 
 from validation.many_facet_rasch import _Model, many_facet_rasch
-from validation.ratings import Ratings
+from validation.ratings import MISSING, Ratings
 
 
 def simulated(seed: int, *, severities: list[float], items: int = 150, per_item: int = 3) -> Ratings:
@@ -70,6 +72,22 @@ def test_errors_are_those_of_the_whole_curvature() -> None:
     centring = np.eye(3) - 1 / 3
     expected = np.sqrt(np.diag(centring @ covariance @ centring))
     assert model.severity_errors(best) == pytest.approx(expected, rel=1e-5)
+
+
+def test_errors_of_many_items_do_not_need_a_table_of_items_by_items() -> None:
+    generator = np.random.default_rng(5)
+    codes = np.full((6000, 6), MISSING, dtype=np.int64)
+    teams = np.array([generator.choice(6, 3, replace=False) for _ in range(6000)])
+    np.put_along_axis(codes, teams, generator.integers(0, 3, size=(6000, 3)), axis=1)
+    ratings = Ratings(codes, (0, 1, 2), tuple(range(6000)), tuple("abcdef"))
+    tracemalloc.start()
+    try:
+        found = many_facet_rasch(ratings)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.refused_because is None
+    assert most < 6000**2 * 8 / 5
 
 
 @pytest.mark.parametrize(
