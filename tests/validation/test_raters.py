@@ -12,6 +12,7 @@ from validation.human_ceiling import human_ceiling
 from validation.rater_groups import agreement_between, rater_groups
 from validation.raters import leave_one_rater_out, rater_components, severity
 from validation.ratings import MISSING, Ratings
+from validation.shuffles import shuffled_within_rows
 
 VECTORS = shared_json("vectors.json") or {}
 needs_vectors = pytest.mark.skipif(not VECTORS, reason="vectors.json is not there")
@@ -44,6 +45,27 @@ def test_severity_is_the_mean_distance_from_the_other_raters() -> None:
 
 
 @needs_vectors
+def test_the_p_of_a_lean_is_that_of_shuffling_the_raters_within_each_item() -> None:
+    generator = np.random.default_rng(11)
+    codes = generator.integers(0, 3, size=(40, 4))
+    codes[generator.random(codes.shape) < 0.25] = MISSING
+    codes[:, 0] = np.where(codes[:, 0] == 2, 1, codes[:, 0])
+    ratings = Ratings(codes, ("F", "B", "P"), tuple(range(40)), tuple("abcd"))
+    shared = codes[ratings.pairable]
+    there, m = shared != MISSING, (shared != MISSING).sum(axis=1, keepdims=True)
+
+    def leans(scores: np.ndarray) -> np.ndarray:
+        apart = there * (m * scores - scores.sum(axis=-1, keepdims=True)) / (m - 1)
+        return np.abs(apart.sum(axis=-2) / there.sum(axis=0))
+
+    scores = np.where(there, shared / 2, 0.0)
+    shuffled = leans(shuffled_within_rows(scores, there, permutations=8000, generator=generator))
+    expected = (shuffled >= leans(scores) - 1e-9).mean(axis=0)
+    found = [one.p for one in severity(ratings, seed=3, permutations=8000)]
+    assert found == pytest.approx(expected.tolist(), abs=0.02)
+    assert min(expected) < 0.1 < max(expected)
+
+
 def test_judge_and_raters_answer_to_the_majority_of_the_others() -> None:
     found = human_ceiling(nine_items_binary(), judge=verdicts())
     expected = VECTORS["T8.3"]["LOO_human_judge(B->fail)"]
