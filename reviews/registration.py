@@ -158,6 +158,7 @@ def in_words(plan: AnalysisPlan) -> list[tuple[str, str]]:
     """What a plan says: the name of each part, and its words."""
     concerns = {domain.value: concern for domain, concern in CONCERNS.items()}
     said = {name: getattr(plan, name) for name in AnalysisPlan.model_fields}
+    said["primary_policy"] = f"{plan.primary_policy.words} ({plan.primary_policy.name})"
     said["thresholds"] = {concerns.get(name, name): limit for name, limit in plan.thresholds.items()}
     return [(name.replace("_", " ").capitalize(), _shown(value)) for name, value in said.items()]
 
@@ -228,8 +229,8 @@ def _by_the_program(plan: AnalysisPlan) -> list[Deviation]:
         found.append(
             Deviation(
                 what="primary policy",
-                planned=plan.primary_policy.name,
-                found=f"pages show {does.primary_policy.name} first",
+                planned=plan.primary_policy.words,
+                found=f"pages show first: {does.primary_policy.words}",
             )
         )
     return found

@@ -47,6 +47,26 @@ TIEBREAKING = ("majority", "plurality")
 AFTER_AGGREGATION = ("majority", "plurality", "unanimous")
 
 
+_DECIDES: dict[tuple[Order, Aggregation], str] = {
+    ("map_then_agg", "majority"): "more than half of the labels decide",
+    ("map_then_agg", "unanimous"): "all labels must agree",
+    ("map_then_agg", "any_fail"): "one fail is enough to fail",
+    ("map_then_agg", "any_pass"): "one pass is enough to pass",
+    ("map_then_agg", "mean"): "the share of passes is the verdict",
+    ("agg_then_map", "majority"): "the label that more than half gave decides",
+    ("agg_then_map", "plurality"): "the most frequent label decides",
+    ("agg_then_map", "unanimous"): "all must have given the same label",
+}
+_COUNTS: dict[Borderline | Tie, str] = {
+    "pass": "counts as a pass",
+    "fail": "counts as a fail",
+    "drop": "is left out",
+    "half": "counts half for each",
+    "adjudicated": "is settled by adjudication",
+    "worst": "counts as a fail",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """One complete rule from the labels of an item to its reference verdict.
@@ -90,6 +110,23 @@ class Policy:
         parts += [f"unsure={self.unsure}"] if self.unsure != "na" else []
         parts += [f"info={self.info}"] if self.info != "all" else []
         return "|".join(parts)
+
+    @property
+    def words(self) -> str:
+        """The rule for people, without a capital or a full stop.
+
+        >>> Policy(tie="drop").words
+        'more than half of the labels decide; borderline counts half for each; a tie is left out; a single reviewer counts'
+        """
+        parts = [_DECIDES[self.order, self.aggregation], f"borderline {_COUNTS[self.borderline]}"]
+        if self.aggregation in TIEBREAKING:
+            parts.append(f"a tie {_COUNTS[self.tie]}")
+        parts.append(
+            "a single reviewer counts" if self.singles == "include" else "single reviewers are left out"
+        )
+        parts += ["unsure counts as borderline"] if self.unsure != "na" else []
+        parts += ["only confident labels count"] if self.info != "all" else []
+        return "; ".join(parts)
 
     @property
     def trivially_unanimous(self) -> bool:

@@ -93,7 +93,7 @@ def judge_and_experts() -> None:
         f" what the experts fail, and fails {spell(whole.found.false_fail_rate, percent=True)} of what they pass.**"
     )
     st.caption(
-        f"Reading of the labels: {policy.name}. The judge’s first run is compared, the one that was published."
+        f"Reading of the labels: {policy.words}. The judge’s first run is compared, the one that was published."
     )
     if policy.borderline == "drop":
         st.warning("Leaving ambiguous items out always flatters the judge.")
@@ -212,7 +212,7 @@ def _readings(study: str, judge: Judge) -> None:
     )
     cells = found.curve.curve("accuracy")
     st.altair_chart(
-        curve([(cell.policy.name, cell.accuracy) for cell in cells], title="Accuracy", line=CLAIMED_ACCURACY)
+        curve([(cell.policy.words, cell.accuracy) for cell in cells], title="Accuracy", line=CLAIMED_ACCURACY)
     )
     rows = [
         {
