@@ -5,14 +5,14 @@ from numpy.typing import NDArray
 
 
 def kinds_of_items(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """(kinds, categories) the counts that there are, and (items,) which of them an item has.
+    """(kinds, categories) the counts that there are, in any order, and (items,) which of them an item has.
 
     Args:
         counts: (items, categories) how many raters put an item into a category.
 
     >>> kinds, kind = kinds_of_items(np.array([[3, 0], [1, 2], [3, 0]]))
-    >>> kinds.tolist(), kind.tolist()
-    ([[1, 2], [3, 0]], [1, 0, 1])
+    >>> len(kinds), kinds[kind].tolist()
+    (2, [[3, 0], [1, 2], [3, 0]])
     """
     if not counts.size:
         return counts[:0], np.zeros(len(counts), dtype=np.intp)
