@@ -59,17 +59,26 @@ def print_preview(draft: ReviewSetDraft) -> None:
         ],
     )
     if len(summary["raters"]) <= _WIDEST_MATRIX:
-        matrix = draft.pair_matrix
-        print_rows(
-            "Items in common",
-            ["", *matrix.columns],
-            [[name, *row] for name, row in zip(matrix.index, matrix.to_numpy().tolist(), strict=True)],
-        )
+        _print_in_common(draft.pair_matrix)
     for sentence in balance_in_words(draft):
         out.print(sentence, markup=False)
     for note in summary["notes"]:
         out.print(Text.assemble(("Note: ", "bold yellow"), note))
     out.print(f"Plan {summary['plan_hash'][:16]}", markup=False)
+
+
+def _print_in_common(matrix: pd.DataFrame) -> None:
+    """How many items each two raters share; where their names do not fit above the columns, numbers stand there."""
+    names = list(map(str, matrix.index))
+    above, beside = names, names
+    if sum(len(name) + 3 for name in names) + max(map(len, names), default=0) + 4 > out.width:
+        above = [str(number) for number in range(1, len(names) + 1)]
+        beside = [f"{number} {name}" for number, name in zip(above, names, strict=True)]
+    print_rows(
+        "Items in common",
+        ["", *above],
+        [[name, *row] for name, row in zip(beside, matrix.to_numpy().tolist(), strict=True)],
+    )
 
 
 def print_progress(by_rater: pd.DataFrame, by_metric: pd.DataFrame) -> None:
