@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from app import audit
-from app.components.figures_table import figures_of, figures_table
 from app.components.forest import show_forest
 from app.components.item_list import items_below
 from app.components.permalinks import choose, switch
+from app.components.plain_table import figures_of, table_of_figures
 from app.views.methodologist import may_see, nothing_asked, study_in_view
 from app.wording import count, spell
 from reviews.audit.agreement import GroupAgreement
@@ -130,7 +130,7 @@ def _one_group(study: str, groups: list[Group]) -> None:
     group = named[key]
     panel = audit.paradox(study, group)
     st.markdown(f"**{panel.sentence}**")
-    figures_table(
+    table_of_figures(
         f"Coefficients of {group.name}",
         ("Figure", "Value", "Items", "What it says", "Notes"),
         [
@@ -151,7 +151,7 @@ def _one_group(study: str, groups: list[Group]) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Where one expert says it, another does too**")
-        figures_table(
+        table_of_figures(
             "Specific agreement",
             ("Verdict", "Share of labels", "Specific agreement"),
             [
@@ -163,7 +163,7 @@ def _one_group(study: str, groups: list[Group]) -> None:
     with right:
         st.markdown("**Pairs of labels of one item**")
         pairs = audit.coincidences(study, group)
-        figures_table(
+        table_of_figures(
             "Pairs of labels of one item",
             ("One expert", *pairs.columns.tolist()),
             [(str(word), *(f"{number:,.1f}" for number in row)) for word, row in pairs.iterrows()],

@@ -5,10 +5,10 @@ import streamlit as st
 
 from app import audit
 from app.charts import curve
-from app.components.figures_table import figures_of, figures_table
 from app.components.forest import show_forest
 from app.components.item_list import items_below
 from app.components.permalinks import choose, switch
+from app.components.plain_table import figures_of, table_of_figures
 from app.views.methodologist import study_in_view
 from app.wording import count, spell, spell_bounds
 from reviews.audit.items import Judge
@@ -135,7 +135,7 @@ def _matrix(row: JudgeGroup) -> None:
     """The items by the experts' verdict, undecided as a row of its own, and the judge's."""
     st.header("Who says what")
     words = ["Experts: fail", "Experts: undecided", "Experts: pass"]
-    figures_table(
+    table_of_figures(
         "Items by the verdict of experts and judge",
         ("Verdict", "Judge: fail", "Judge: pass"),
         [

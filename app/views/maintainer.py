@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import audit, workspace
 from app.components.permalinks import choose
-from app.components.wrapping_table import wrapping_table
+from app.components.plain_table import table_of_words
 from app.views.methodologist import may_see, study_in_view
 from app.views.metric_decision import decisions_about
 from app.wording import STATUSES, in_a_sentence, spell, spell_bounds
@@ -74,7 +74,7 @@ def contested_metrics() -> None:
     if len(found) > _AT_ONCE and not st.toggle(f"Show all {len(found):,} metrics", key="all-metrics"):
         st.caption(f"The {_AT_ONCE} most pressing metrics.")
         shown = found[:_AT_ONCE]
-    wrapping_table("Metrics by status", ("Metric", "Status", "Decided", "Why"), _queue(study, shown, metrics))
+    table_of_words("Metrics by status", ("Metric", "Status", "Decided", "Why"), _queue(study, shown, metrics))
     one = choose(
         "Open a metric",
         found,
@@ -182,7 +182,7 @@ def _reasons_given(part: pd.DataFrame, conversations: list[str]) -> None:
     said = part[part["conversation"].isin(conversations) & part["label"].notna()]
     order = {conversation: place for place, conversation in enumerate(conversations)}
     said = said.assign(place=said["conversation"].map(order)).sort_values(["place", "label"], kind="stable")
-    wrapping_table(
+    table_of_words(
         "Labels with their reasons",
         ("Conversation", "Label", "Reason given"),
         [

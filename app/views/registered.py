@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app import audit, workspace
-from app.components.wrapping_table import wrapping_table
+from app.components.plain_table import table_of_words
 from app.views.methodologist import study_in_view
 from app.wording import count
 from reviews.blindness.visibility import Seen
@@ -42,4 +42,4 @@ def _plan(one: Registered) -> None:
     if one.because:
         st.text(f"Amended because: {one.because}")
     st.text(f"SHA-256 {one.plan_hash}")
-    wrapping_table(title, ("Part", "Says"), in_words(one.plan))
+    table_of_words(title, ("Part", "Says"), in_words(one.plan))

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import streamlit as st
 
 from app import workspace
-from app.components.wrapping_table import wrapping_table
+from app.components.plain_table import table_of_words
 from app.views.methodologist import may_see, study_in_view
 from impactbench.domain import ImpactBenchError
 from impactbench.store import frames
@@ -125,7 +125,7 @@ def _show(study: str, files: dict[str, bytes]) -> None:
         st.text(deviation)
     for name, items in card["checklists"].items():
         st.header(TITLES[name])
-        wrapping_table(
+        table_of_words(
             TITLES[name],
             ("Asked for", "Verdict", "Where, or why"),
             [
