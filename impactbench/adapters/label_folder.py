@@ -3,7 +3,7 @@
 labels.csv           the newest revision of each label, one row a label
 label-history.csv    every revision, oldest first
 verdicts.csv         what judges said of the same items, one row a verdict
-study.json           what the labels are about: metrics, conversations, review sets, raters, assignments, judges
+study.json           what the labels are about: metrics, conversations, review sets, raters, assignments, judges, plans
 
 Each table stands beside itself as Parquet.
 """
@@ -25,12 +25,12 @@ from impactbench.adapters.label_tables import (
 )
 from impactbench.adapters.label_verdicts import VERDICT_COLUMNS
 from impactbench.adapters.spreadsheet_cells import csv_text, read_shielded_csv
-from impactbench.adapters.study_labels import AFTER, SECTIONS, VERDICTS, StudyLabels
+from impactbench.adapters.study_labels import AFTER, PLANS, SECTIONS, VERDICTS, StudyLabels
 
 FORMAT = "impactbench labels"
-VERSION = 2
-WITHOUT_VERDICTS = 1
-"""The version before judges' verdicts stood beside the labels; it is still read."""
+VERSION = 3
+WITHOUT = {1: (*VERDICTS, PLANS), 2: (PLANS,)}
+"""The tables that earlier versions did not have: judges' verdicts, registered plans. They are still read."""
 
 
 def write_label_folder(labels: StudyLabels, folder: Path) -> tuple[Path, ...]:
@@ -76,7 +76,7 @@ def read_label_folder(folder: Path) -> StudyLabels:
     history = read_history_cells(path, study=study)
     labels = StudyLabels(study=study, sections=sections, history=history, adjudications=document[AFTER])
     _require_untouched(folder / "labels.csv", LABEL_COLUMNS, labels.cells(), source="label-history.csv")
-    if document["version"] != WITHOUT_VERDICTS:
+    if not set(VERDICTS) & set(WITHOUT.get(document["version"], ())):
         _require_untouched(folder / "verdicts.csv", VERDICT_COLUMNS, labels.verdicts(), source="study.json")
     return labels
 
@@ -106,8 +106,8 @@ def _read_document(path: Path) -> dict[str, Any]:
         raise ImportRefused(f"{path}: this is not valid JSON ({error})") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ImportRefused(f"{path}: the format is not {FORMAT!r}; `impactbench export labels` makes it")
-    if document.get("version") == WITHOUT_VERDICTS:
-        document |= {name: [] for name in VERDICTS}
+    if document.get("version") in WITHOUT:
+        document |= {name: [] for name in WITHOUT[document["version"]]}
     elif document.get("version") != VERSION:
         raise ImportRefused(
             f"{path}: the version is {document.get('version')!r}, this program reads {VERSION}: update the program"

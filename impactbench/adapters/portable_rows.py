@@ -44,6 +44,7 @@ KINDS: dict[str, _Kind] = {
     "model": _Kind(table=t.Model, key=("slug",)),
     "scenario": _Kind(table=t.Scenario, key=("metric_version_id", "slug"), must_agree=("content_hash",)),
     "study": _Kind(table=t.Study, key=("slug",)),
+    "registration": _Kind(table=t.Registration, key=("study_id", "revision"), must_agree=("plan_hash",)),
     "run": _Kind(table=t.Run, key=("study_id", "slug")),
     "conversation": _Kind(table=t.Conversation, key=("run_id", "key"), must_agree=("content_hash",)),
     "judge": _Kind(table=t.Judge, key=("model_id", "prompt_hash", "parameters_hash")),

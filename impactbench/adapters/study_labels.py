@@ -31,6 +31,9 @@ from impactbench.store.frames import (
 VERDICTS = ("judge", "judgment")
 """What judges said of the items that were labelled."""
 
+PLANS = "registration"
+"""The analysis plans that were registered, as they were fixed."""
+
 SECTIONS = (
     "subarea",
     "benchmark",
@@ -40,6 +43,7 @@ SECTIONS = (
     "model",
     "scenario",
     "study",
+    PLANS,
     "run",
     "conversation",
     "rater",
@@ -152,7 +156,7 @@ def keep_study_labels(engine: Engine, labels: StudyLabels, *, where: str = "") -
         store = PortableStore(session)
         for name in SECTIONS:
             rows = labels.sections[name]
-            if name in VERDICTS and not rows:
+            if name in (*VERDICTS, PLANS) and not rows:
                 continue
             if name == "response":
                 rows = [{**row, "subject": _numbered_subject(store, row["subject"])} for row in rows]
@@ -246,6 +250,7 @@ def _rows_of(session: Session, study_id: int) -> dict[str, list[Any]]:
         "model": all_of("model", columns["model"].id.in_(of_models)),
         "scenario": all_of("scenario", scenario.id.in_(scenarios)),
         "study": all_of("study", columns["study"].id == study_id),
+        PLANS: all_of(PLANS, columns[PLANS].study_id == study_id),
         "run": all_of("run", columns["run"].id.in_(select(conversation.run_id).where(within))),
         "conversation": all_of("conversation", within),
         "rater": all_of("rater", columns["rater"].id.in_(people)),

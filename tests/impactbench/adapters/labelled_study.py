@@ -24,7 +24,7 @@ HOSTILE = (
 
 
 def label_everything(engine: Engine) -> None:
-    """A study with emoji, text from right to left, skips, revisions, a deactivated rater and two versions of a metric."""
+    """A study with emoji, text from right to left, skips, revisions, a deactivated rater, two versions of a metric, a plan."""
     add_study(engine)
     place_metrics(engine)
     add_raters(engine, "ana", panel=Panel.INTERNAL)
@@ -50,7 +50,18 @@ def label_everything(engine: Engine) -> None:
             definition="Anew. 😀",
             content_hash="v2",
         )
-        session.add_all([review_set, second])
+        plans = [
+            t.Registration(
+                study_id=study.id,
+                revision=revision,
+                plan={"hypotheses": "=1+1 חוה 😀", "margin": 0.05 * revision},
+                plan_hash=f"h{revision}",
+                labels_then=revision - 1,
+                because="" if revision == 1 else "too strict",
+            )
+            for revision in (1, 2)
+        ]
+        session.add_all([review_set, second, *plans])
         session.flush()
         rows = session.exec(
             select(t.Conversation, t.Scenario)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from sqlalchemy import Engine, inspect
-from sqlmodel import select
+from sqlmodel import col, select
 
 from impactbench.adapters import ImportRefused
 from impactbench.adapters.label_folder import read_label_folder, write_label_folder
@@ -115,20 +115,48 @@ def test_verdicts_stand_beside_the_labels_of_the_same_items_after_polarity(
     }
 
 
-def test_a_folder_from_before_there_were_verdicts_is_still_read(
-    sqlite_engine: Engine, empty: Engine, tmp_path: Path
+@pytest.mark.parametrize(
+    ("version", "without"), [(1, ("judge", "judgment", "registration")), (2, ("registration",))]
+)
+def test_a_folder_from_before_there_were_verdicts_or_plans_is_still_read(
+    sqlite_engine: Engine, empty: Engine, tmp_path: Path, version: int, without: tuple[str, ...]
 ) -> None:
     label_everything(sqlite_engine)
     write_label_folder(read_study_labels(sqlite_engine, "winter"), tmp_path / "out")
     path = tmp_path / "out" / "study.json"
-    document = json.loads(path.read_text(encoding="utf-8")) | {"version": 1}
-    del document["judge"], document["judgment"]
+    document = json.loads(path.read_text(encoding="utf-8")) | {"version": version}
+    for name in without:
+        del document[name]
     path.write_text(json.dumps(document), encoding="utf-8")
-    (tmp_path / "out" / "verdicts.csv").unlink()
+    if "judgment" in without:
+        (tmp_path / "out" / "verdicts.csv").unlink()
 
     kept = keep_study_labels(empty, read_label_folder(tmp_path / "out"))
     assert kept.added["label"] > 20
-    assert "judgment" not in kept.read
+    assert not set(without) & set(kept.read)
+
+
+def test_a_registered_plan_travels_with_the_labels(
+    sqlite_engine: Engine, empty: Engine, tmp_path: Path
+) -> None:
+    label_everything(sqlite_engine)
+    write_label_folder(read_study_labels(sqlite_engine, "winter"), tmp_path / "out")
+    keep_study_labels(empty, read_label_folder(tmp_path / "out"))
+
+    def plans(engine: Engine) -> list[tuple[object, ...]]:
+        with reading(engine) as session:
+            rows = session.exec(select(t.Registration).order_by(col(t.Registration.revision))).all()
+            return [(r.revision, r.plan, r.plan_hash, r.labels_then, r.because, r.created_at) for r in rows]
+
+    assert [plan[:2] for plan in plans(empty)] == [
+        (1, {"hypotheses": "=1+1 חוה 😀", "margin": 0.05}),
+        (2, {"hypotheses": "=1+1 חוה 😀", "margin": 0.1}),
+    ]
+    assert plans(empty) == plans(sqlite_engine)
+    path = tmp_path / "out" / "study.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"h1"', '"other"'), encoding="utf-8")
+    with pytest.raises(ImportRefused, match="registration"):
+        keep_study_labels(empty, read_label_folder(tmp_path / "out"))
 
 
 def test_every_column_of_a_label_is_in_the_history() -> None:
@@ -144,7 +172,7 @@ def test_every_column_of_a_label_is_in_the_history() -> None:
         ("labels.csv", ",borderline,", ",pass,", r"labels.csv, row \d+: label is 'pass' and by label-history.csv it is 'bord"),
         ("label-history.csv", "winter,run", "summer,run", "row 2: the study is 'summer', in study.json it is 'winter'"),
         ("verdicts.csv", ",true,", ",false,", r"verdicts.csv, row \d+: present is 'false' and by study.json it is 'true'"),
-        ("study.json", '"version": 2', '"version": 9', "the version is 9, this program reads 2: update the program"),
+        ("study.json", '"version": 3', '"version": 9', "the version is 9, this program reads 3: update the program"),
         ("study.json", "impactbench labels", "other", "the format is not 'impactbench labels'"),
         ("study.json", '"code-0-1"', "code", "this is not valid JSON"),
     ],
