@@ -35,6 +35,7 @@ from reviews.audit.groups import Group, Kind
 from reviews.audit.groups import groups as groups_of
 from reviews.audit.items import Judge
 from reviews.contested import before_after, contest, revisions
+from reviews.design.progress import Counts, count_slots
 from reviews.evidence_reading import KEPT, StudyReader
 from reviews.repeats import IntraRater, intra_rater
 from validation.bounds import Bounds
@@ -181,6 +182,10 @@ def indeterminate(study: str) -> indeterminacy.Indeterminacy:
 
 def rater_audit(study: str) -> raters.RaterAudit:
     return _ask(study, "raters", lambda: raters.rater_audit(tables(study)))
+
+
+def collected(study: str) -> Counts:
+    return _ask(study, "collected", lambda: count_slots(tables(study).assignments, tables(study).metrics))
 
 
 def repeats(study: str) -> list[IntraRater]:

@@ -57,7 +57,7 @@ _DECIDES: dict[tuple[Order, Aggregation], str] = {
     ("agg_then_map", "plurality"): "the most frequent label decides",
     ("agg_then_map", "unanimous"): "all must have given the same label",
 }
-_COUNTS: dict[Borderline | Tie, str] = {
+COUNTS: dict[Borderline | Tie, str] = {
     "pass": "counts as a pass",
     "fail": "counts as a fail",
     "drop": "is left out",
@@ -65,6 +65,7 @@ _COUNTS: dict[Borderline | Tie, str] = {
     "adjudicated": "is settled by adjudication",
     "worst": "counts as a fail",
 }
+"""What becomes of a borderline label, or of a tie, for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,9 +119,9 @@ class Policy:
         >>> Policy(tie="drop").words
         'more than half of the labels decide; borderline counts half for each; a tie is left out; a single reviewer counts'
         """
-        parts = [_DECIDES[self.order, self.aggregation], f"borderline {_COUNTS[self.borderline]}"]
+        parts = [_DECIDES[self.order, self.aggregation], f"borderline {COUNTS[self.borderline]}"]
         if self.aggregation in TIEBREAKING:
-            parts.append(f"a tie {_COUNTS[self.tie]}")
+            parts.append(f"a tie {COUNTS[self.tie]}")
         parts.append(
             "a single reviewer counts" if self.singles == "include" else "single reviewers are left out"
         )

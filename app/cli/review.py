@@ -15,9 +15,9 @@ from app.cli.terminal import err, open_database, out
 from impactbench.settings import Settings
 from impactbench.store import frames
 from reviews.blindness.recognition import recognition
-from reviews.design.progress import count_by_metric, count_by_rater, own_slots
+from reviews.design.progress import count_slots
 from reviews.design.review_sets import STRATA, draft_review_set, save
-from reviews.design.slots import last_seen
+from reviews.design.slots import last_seen, seen_at
 from reviews.gold import parse_gold
 from reviews.members.invitations import VALID_DAYS, invite, raters_to_invite, raters_without_way_in
 from reviews.members.raters import parse_rater, read_raters
@@ -176,8 +176,9 @@ def status(study: Study, as_json: AsJson = False) -> None:
     """How far the review sets of a study are, by rater and by metric."""
     engine = open_database()
     raters_to_invite(engine, study)
-    own = own_slots(frames.assignments(engine, study, slots=True), last_seen(engine))
-    by_rater, by_metric = count_by_rater(own), count_by_metric(own, frames.metrics(engine))
+    counts = count_slots(frames.assignments(engine, study, slots=True), frames.metrics(engine))
+    by_metric = counts.by_metric
+    by_rater = counts.by_rater.assign(seen_at=seen_at(counts.by_rater["rater"], last_seen(engine)))
     recognised = recognition(engine, study)
     if not as_json:
         print_progress(by_rater, by_metric)

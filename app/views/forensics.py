@@ -10,6 +10,7 @@ import streamlit as st
 from app import workspace
 from app.views.methodologist import READERS
 from app.wording import count, spell
+from reviews.report.spelling import first_of
 from validation.ceilings import accuracy_ceiling
 from validation.forensics import (
     LARGEST_N,
@@ -129,9 +130,8 @@ def _sizes(percent: float, kappa: float, decimals: int) -> None:
     if not sizes:
         st.text(f"No number of items up to {_LARGEST_LISTED} gives these two figures.")
         return
-    shown = ", ".join(map(str, sizes[:20]))
-    more = f" and {len(sizes) - 20} more" if len(sizes) > 20 else ""
-    st.text(f"Numbers of items, up to {_LARGEST_LISTED}, that can give both figures: {shown}{more}.")
+    shown = first_of([*map(str, sizes)], most=20)
+    st.text(f"Numbers of items, up to {_LARGEST_LISTED}, that can give both figures: {shown}.")
 
 
 def _picture(found: CompatibleTables) -> Any:

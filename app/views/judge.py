@@ -14,21 +14,10 @@ from app.wording import count, spell, spell_bounds
 from reviews.audit.items import Judge
 from reviews.audit.judge import BY, CLAIMED_ACCURACY, JudgeGroup
 from reviews.blindness.visibility import Seen
-from validation.mapping import Borderline, Policy, Tie
+from validation.mapping import COUNTS, Borderline, Policy, Tie
 
-_BORDERLINE: dict[Borderline, str] = {
-    "half": "counts half for each",
-    "pass": "counts as a pass",
-    "fail": "counts as a fail",
-    "drop": "is left out",
-}
-_TIES: dict[Tie, str] = {
-    "half": "counts half for each",
-    "adjudicated": "is settled by adjudication",
-    "drop": "is left out",
-    "worst": "counts as a fail",
-}
-_SHARED: dict[str, str] = {"fail": "counts as a fail", "pass": "counts as a pass", "drop": "is left out"}
+_BORDERLINE: tuple[Borderline, ...] = ("half", "pass", "fail", "drop")
+_TIES: tuple[Tie, ...] = ("half", "adjudicated", "drop", "worst")
 _CLAIM = {
     "robust": "holds under each of them",
     "mixed": "holds under some and fails under others",
@@ -60,11 +49,9 @@ def choose_policy() -> Policy:
     """How labels become verdicts, kept in the address."""
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     with left:
-        borderline = choose(
-            "A borderline label …", list(_BORDERLINE), name="borderline", shown=_BORDERLINE.__getitem__
-        )
+        borderline = choose("A borderline label …", _BORDERLINE, name="borderline", shown=COUNTS.__getitem__)
     with middle:
-        tie = choose("A tie …", list(_TIES), name="tie", shown=_TIES.__getitem__)
+        tie = choose("A tie …", _TIES, name="tie", shown=COUNTS.__getitem__)
     with right:
         singles = choose(
             "Items with a single reviewer …", list(_SINGLES), name="singles", shown=_SINGLES.__getitem__
@@ -170,7 +157,7 @@ def _ceiling(study: str, judge: Judge) -> None:
     st.header("Beside an expert, on the same references")
     rows = [
         {
-            "A borderline label": _SHARED[one.borderline],
+            "A borderline label": COUNTS[one.borderline],
             "An expert": spell(one.found.human, percent=True),
             "The judge": spell(one.found.judge, percent=True),
             "Judge minus expert": spell(one.found.difference),

@@ -11,17 +11,10 @@ from impactbench.store import frames
 from reviews.blindness.recognition import Recognition, recognition
 from reviews.blindness.visibility import Seen
 from reviews.design.pace import measure_pace
-from reviews.design.progress import (
-    count_by_metric,
-    count_by_panel,
-    count_by_rater,
-    count_by_stratum,
-    own_slots,
-    reminders,
-)
+from reviews.design.progress import reminders
 from reviews.design.release import surplus_labels
 from reviews.design.shortages import Short, find_shortages
-from reviews.design.slots import last_seen
+from reviews.design.slots import last_seen, seen_at
 from reviews.gold import GoldResult, gold_results
 from reviews.repeats import IntraRater
 from validation.results import Estimate
@@ -56,31 +49,31 @@ def progress() -> None:
     )
     st.title("Progress")
     engine = workspace.engine()
-    tables = audit.tables(study)
-    own = own_slots(tables.assignments, last_seen(engine))
-    if own.empty:
+    counts, tables = audit.collected(study), audit.tables(study)
+    if counts.by_rater.empty:
         st.text(f"Nobody is asked to rate anything yet. Open a review set: impactbench review open {study}")
         return
-    by_rater, short = count_by_rater(own), find_shortages(engine, study, tables.assignments)
-    _summary(by_rater, short)
+    short = find_shortages(engine, study, tables.assignments)
+    _summary(counts.by_rater, short)
     st.header("By rater")
-    _table(by_rater.drop(columns="last_label_at"))
+    seen = seen_at(counts.by_rater["rater"], last_seen(engine))
+    _table(counts.by_rater.drop(columns="last_label_at").assign(seen_at=seen))
     st.header("What is short")
     _shortages(short, study)
     _gold(gold_results(engine, study, tables.assignments))
     st.header("By panel")
-    _table(count_by_panel(own))
+    _table(counts.by_panel)
     st.header("By metric")
-    _table(count_by_metric(own, tables.metrics))
+    _table(counts.by_metric)
     st.header("By stratum")
-    _table(count_by_stratum(own))
+    _table(counts.by_stratum)
     _surplus(surplus_labels(tables.assignments))
     _recognised(recognition(engine, study))
     _with_themselves(audit.repeats(study))
     if extra := int((tables.assignments["reason"] == AssignmentReason.ADAPTIVE).sum()):
         _with_extra_raters(extra, audit.weighted_alpha(study))
     title = next(row["title"] for row in frames.studies(engine).to_dict("records") if row["study"] == study)
-    _reminders(reminders(by_rater, title=title, pace=measure_pace(engine)))
+    _reminders(reminders(counts.by_rater, title=title, pace=measure_pace(engine)))
 
 
 def _summary(by_rater: pd.DataFrame, short: list[Short]) -> None:

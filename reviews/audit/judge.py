@@ -15,7 +15,7 @@ from reviews.references import settled_verdicts
 from validation.bounds import Bounds
 from validation.human_ceiling import HumanCeiling, human_ceiling
 from validation.judge_accuracy import JudgeAccuracy, judge_accuracy
-from validation.mapping import PRIMARY, Policy, admissible_policies
+from validation.mapping import PRIMARY, Borderline, Policy, admissible_policies
 from validation.multiverse import Multiverse, multiverse
 from validation.polarity import PolarityAlarm, polarity_tripwire
 from validation.policy_bounds import accuracy_bounds
@@ -207,7 +207,7 @@ def readings(tables: StudyTables, judge: Judge, *, policies: Sequence[Policy] | 
 class Ceiling:
     """Judge and experts against the same references: the majority of the other experts."""
 
-    borderline: str
+    borderline: Borderline
     """What a borderline label counted as: the judge has no such verdict."""
     found: HumanCeiling
 
@@ -217,9 +217,10 @@ def ceilings(tables: StudyTables, judge: Judge) -> list[Ceiling]:
     ratings = of_group(tables.core_ratings, groups(tables, [Kind.ALL])[0])
     said = verdicts_on(judged_items(tables, judge), ratings)
     codes = np.where(np.isnan(said), MISSING, np.nan_to_num(said)).astype(np.int64)
+    hard: tuple[Borderline, ...] = ("fail", "pass", "drop")
     return [
         Ceiling(borderline=reading, found=human_ceiling(binary(ratings, reading), judge=codes))
-        for reading in ("fail", "pass", "drop")
+        for reading in hard
     ]
 
 

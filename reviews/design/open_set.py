@@ -71,7 +71,7 @@ def read_open_set(engine: Engine, study: str, slug: str, *, raters: Sequence[Mem
     keys = dict(zip(frame["conversation_id"], frame["key"], strict=True))
     everything = frames.assignments(engine, study, slots=True)
     own = everything[everything["review_set"] == slug]
-    own = own.assign(key=own["conversation_id"].map(keys), seen_at=seen_at(own, last_seen(engine)))
+    own = own.assign(key=own["conversation_id"].map(keys), seen_at=seen_at(own["rater"], last_seen(engine)))
     overlap = own[own["reason"].isin(IN_THE_OVERLAP)]
     held = overlap[overlap["released_at"].isna() | (overlap["status"] != "not_yet_rated")]
     core = overlap[overlap["reason"] == AssignmentReason.CORE].drop_duplicates("key")

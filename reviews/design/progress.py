@@ -1,12 +1,12 @@
 """How far the review sets of a study are: counted from the labels in the store, never from a field that could lag."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
 from impactbench.domain import LabelStatus
 from reviews.design.pace import Pace
-from reviews.design.slots import seen_at
 
 RELEASED = "released"
 """The status of a slot that was given up before an answer came."""
@@ -19,33 +19,45 @@ _COUNTED = {
 }
 
 
-def own_slots(assignments: pd.DataFrame, seen: Mapping[int, pd.Timestamp]) -> pd.DataFrame:
-    """The assignments of the study's own sets, with `seen_at`; one given up before an answer came has the status `released`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How far the review sets of a study are."""
+
+    by_rater: pd.DataFrame
+    by_panel: pd.DataFrame
+    by_metric: pd.DataFrame
+    by_stratum: pd.DataFrame
+
+
+def count_slots(assignments: pd.DataFrame, metrics: pd.DataFrame) -> Counts:
+    """Count the assignments of a study's own sets.
 
     Args:
         assignments: as `frames.assignments` gives them, with `slots`.
-        seen: when each rater was last seen; see `last_seen`.
+        metrics: as `frames.metrics` gives them.
     """
     own = assignments[assignments["origin"] == "design"].reset_index(drop=True)
     given_up = own["released_at"].notna() & (own["status"] == "not_yet_rated")
-    return own.assign(status=own["status"].mask(given_up, RELEASED), seen_at=seen_at(own, seen))
+    own = own.assign(status=own["status"].mask(given_up, RELEASED))
+    return Counts(
+        by_rater=_by_rater(own),
+        by_panel=_by_panel(own),
+        by_metric=_by_metric(own, metrics),
+        by_stratum=_by_stratum(own),
+    )
 
 
-def count_by_rater(own: pd.DataFrame) -> pd.DataFrame:
+def _by_rater(own: pd.DataFrame) -> pd.DataFrame:
     """A rater of the study's own sets: rater, panel, asked, done, cannot_judge, skipped, waiting, released,
-    last_label_at, seen_at. Slots given up before an answer came are `released` and not `asked`.
-
-    Args:
-        own: as `own_slots` gives them, as for what follows.
+    last_label_at. Slots given up before an answer came are `released` and not `asked`.
     """
     counts = _count(own, ["rater", "panel"])
-    for column, newest in (("last_label_at", "labelled_at"), ("seen_at", "seen_at")):
-        at = own.groupby("rater")[newest].max()
-        counts[column] = [at[rater] for rater in counts["rater"]]
+    newest = own.groupby("rater")["labelled_at"].max()
+    counts["last_label_at"] = [newest[rater] for rater in counts["rater"]]
     return counts
 
 
-def count_by_panel(own: pd.DataFrame) -> pd.DataFrame:
+def _by_panel(own: pd.DataFrame) -> pd.DataFrame:
     """A panel: panel, raters, asked, done, cannot_judge, skipped, waiting, released."""
     counts = _count(own, ["panel"])
     raters = own.groupby("panel", dropna=False)["rater"].nunique()
@@ -53,7 +65,7 @@ def count_by_panel(own: pd.DataFrame) -> pd.DataFrame:
     return counts
 
 
-def count_by_stratum(own: pd.DataFrame) -> pd.DataFrame:
+def _by_stratum(own: pd.DataFrame) -> pd.DataFrame:
     """A stratum of a set: review_set, stratum, items, asked, done, cannot_judge, skipped, waiting, released."""
     first = own[own["repeat"] == 0]
     counts = _count(first, ["review_set", "stratum"])
@@ -62,14 +74,10 @@ def count_by_stratum(own: pd.DataFrame) -> pd.DataFrame:
     return counts
 
 
-def count_by_metric(own: pd.DataFrame, metrics: pd.DataFrame) -> pd.DataFrame:
+def _by_metric(own: pd.DataFrame, metrics: pd.DataFrame) -> pd.DataFrame:
     """A metric (by version) of the study's own sets: metric, version, items, with_one_label, asked, done, cannot_judge,
     skipped, waiting, released. `with_one_label`: items of which one rater alone has given a verdict. Hidden repeats are
     not counted.
-
-    Args:
-        own: as `own_slots` gives them.
-        metrics: as `frames.metrics` gives them.
     """
     names = metrics[["metric_version_id", "version"]].assign(
         metric=metrics["benchmark"] + "/" + metrics["metric"]

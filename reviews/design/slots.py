@@ -7,32 +7,33 @@ from sqlalchemy import Engine, func
 from sqlmodel import Session, col, select
 
 from impactbench.store.engine import reading
-from impactbench.store.tables import Assignment, Draft, Exposure, Label, ReviewSet, Study
+from impactbench.store.tables import Assignment, Draft, Exposure, Label, Rater, ReviewSet, Study
 from reviews.assignment import PlanRefused
 
 
-def last_seen(engine: Engine) -> dict[int, pd.Timestamp]:
-    """When each rater (by id) last did anything: was sent an item, left a draft, saved a label."""
-    seen: dict[int, pd.Timestamp] = {}
+def last_seen(engine: Engine) -> dict[str, pd.Timestamp]:
+    """When each rater last did anything: was sent an item, left a draft, saved a label."""
+    seen: dict[str, pd.Timestamp] = {}
+    name = col(Rater.pseudonym)
     with reading(engine) as session:
         for moments in (
-            select(Exposure.rater_id, func.max(Exposure.shown_at)).group_by(col(Exposure.rater_id)),
-            select(Assignment.rater_id, func.max(Draft.updated_at))
-            .join(Draft, col(Draft.assignment_id) == Assignment.id)
-            .group_by(col(Assignment.rater_id)),
-            select(Assignment.rater_id, func.max(Label.created_at))
-            .join(Label, col(Label.assignment_id) == Assignment.id)
-            .group_by(col(Assignment.rater_id)),
+            select(name, func.max(Exposure.shown_at)).join(Exposure, col(Exposure.rater_id) == Rater.id),
+            select(name, func.max(Draft.updated_at))
+            .join(Assignment, col(Assignment.rater_id) == Rater.id)
+            .join(Draft, col(Draft.assignment_id) == Assignment.id),
+            select(name, func.max(Label.created_at))
+            .join(Assignment, col(Assignment.rater_id) == Rater.id)
+            .join(Label, col(Label.assignment_id) == Assignment.id),
         ):
-            for rater, moment in session.exec(moments):
+            for rater, moment in session.exec(moments.group_by(name)):
                 at = pd.Timestamp(moment)
                 seen[rater] = max(seen.get(rater, at), at)
     return seen
 
 
-def seen_at(assignments: pd.DataFrame, seen: Mapping[int, pd.Timestamp]) -> pd.Series:
-    """When the rater of each assignment last did anything at all; missing where they never did."""
-    return pd.to_datetime(assignments["rater_id"].map(seen), utc=True)
+def seen_at(raters: pd.Series, seen: Mapping[str, pd.Timestamp]) -> pd.Series:
+    """When each of these raters last did anything at all; missing where they never did."""
+    return pd.to_datetime(raters.map(seen), utc=True)
 
 
 def open_sets(engine: Engine, study: str) -> list[ReviewSet]:

@@ -58,7 +58,7 @@ def compose(
         )
     )
     for place, judge in enumerate(figures.judges, start=1):
-        sections += judge_sections(judge, place)
+        sections += judge_sections(judge, place, figures.policy)
     sections += indeterminacy_section(figures)
     if len(figures.judges) > 1:
         sections.append(_judges_compared(figures))

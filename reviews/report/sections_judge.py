@@ -9,7 +9,7 @@ from reviews.report.document import Picture, Section, Table
 from reviews.report.figures import JudgeFigures
 from reviews.report.pictures import curve, forest, pairs
 from reviews.report.spelling import bounded, counted, no_interval, share_of, spelled
-from validation.mapping import PRIMARY
+from validation.mapping import Policy
 from validation.multiverse import Statistic
 
 _RATES = {
@@ -28,10 +28,10 @@ _SPREAD: tuple[tuple[Statistic, str], ...] = (("accuracy", "Accuracy"), ("kappa"
 _PERCENT = {"kappa": False, "mcc": False}
 
 
-def judge_sections(one: JudgeFigures, place: int) -> list[Section]:
-    """Against the experts, its own family, itself, and what it makes of the models."""
+def judge_sections(one: JudgeFigures, place: int, policy: Policy) -> list[Section]:
+    """Against the experts as `policy` reads them, its own family, itself, and what it makes of the models."""
     key = f"judge{place}"
-    sections = [_against_experts(one, key), _readings(one, key), _own_family(one, key)]
+    sections = [_against_experts(one, key, policy), _readings(one, key), _own_family(one, key)]
     if one.retest is not None:
         sections.append(_retest(one, key))
     sections.append(_corrected(one, key))
@@ -41,7 +41,7 @@ def judge_sections(one: JudgeFigures, place: int) -> list[Section]:
     return sections
 
 
-def _against_experts(one: JudgeFigures, key: str) -> Section:
+def _against_experts(one: JudgeFigures, key: str, policy: Policy) -> Section:
     found, name = one.whole.found, one.judge.name
     words = ("Experts: fail", "Experts: undecided", "Experts: pass")
     matrix = tuple(
@@ -56,10 +56,7 @@ def _against_experts(one: JudgeFigures, key: str) -> Section:
         f" it passes {share_of(found.false_pass_rate, 'what they fail')}, and fails"
         f" {share_of(found.false_fail_rate, 'what they pass')}.",
         (
-            "A borderline label counts half, the majority of an item’s experts decides, and a tie stays at half"
-            f" ({found.accuracy.policy}). The first run is compared, the one that was deployed."
-            if found.accuracy.policy == PRIMARY.name
-            else f"Reading of the labels: {found.accuracy.policy}. The first run is compared, the one that was deployed.",
+            f"Reading of the labels: {policy.words} ({policy.name}). The first run is compared, the one that was deployed.",
             *no_interval(row.found.accuracy for row in one.groups),
             *(f"Check first: {finding.sentence}" for finding in one.alarms),
         ),

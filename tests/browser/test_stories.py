@@ -19,7 +19,7 @@ from sqlmodel import select
 from impactbench.store import frames
 from impactbench.store import tables as t
 from impactbench.store.engine import connect, reading
-from reviews.design.progress import count_by_rater, own_slots
+from reviews.design.progress import count_slots
 from reviews.rating import worklist
 from tests.browser.desks import VERDICT_TEXT, Desk, labels_by_conversation, plain_turns, set_desks
 from tests.browser.hand import (
@@ -173,12 +173,9 @@ def test_what_is_skipped_is_not_offered_again_and_counts_as_skipped(
     page.reload()
     wait_for_desk(page)
     assert [*seen, current(page)] == [2, 3, 4, 5]
-    counts = (
-        count_by_rater(own_slots(frames.assignments(hall.engine, "winter", slots=True), {}))
-        .set_index("rater")
-        .loc["dunlin"]
-    )
-    assert counts[["done", "skipped", "cannot_judge", "waiting"]].tolist() == [3, 1, 0, 1]
+    counts = count_slots(frames.assignments(hall.engine, "winter", slots=True), frames.metrics(hall.engine))
+    of_rater = counts.by_rater.set_index("rater").loc["dunlin"]
+    assert of_rater[["done", "skipped", "cannot_judge", "waiting"]].tolist() == [3, 1, 0, 1]
 
 
 def test_nothing_that_another_rater_said_is_sent_before_or_after_ones_own_answer(

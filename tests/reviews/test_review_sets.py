@@ -12,9 +12,8 @@ from impactbench.store import tables as t
 from impactbench.store.engine import connect, writing
 from reviews.assignment import Member, PlanRefused
 from reviews.design.drafts import ReviewSetDraft
-from reviews.design.progress import count_by_metric, count_by_rater, own_slots
+from reviews.design.progress import count_slots
 from reviews.design.review_sets import draft_review_set, save
-from reviews.design.slots import last_seen
 from reviews.members.raters import add_person, parse_rater, read_raters
 from tests.reviews.invented_study import add_imported_labels, add_raters, add_study
 
@@ -345,8 +344,8 @@ def test_progress_is_counted_from_labels(engine: Engine) -> None:
                         verdict=verdict,
                     )
                 )
-    own = own_slots(frames.assignments(engine, "winter", slots=True), last_seen(engine))
-    by_rater = count_by_rater(own).set_index("rater")
+    counts = count_slots(frames.assignments(engine, "winter", slots=True), frames.metrics(engine))
+    by_rater = counts.by_rater.set_index("rater")
     assert by_rater.loc["Ada", ["asked", "done", "skipped", "cannot_judge", "waiting"]].tolist() == [
         12,
         3,
@@ -355,7 +354,7 @@ def test_progress_is_counted_from_labels(engine: Engine) -> None:
         7,
     ]
     assert "Old hand" not in by_rater.index
-    by_metric = count_by_metric(own, frames.metrics(engine))
+    by_metric = counts.by_metric
     assert by_metric["metric"].tolist() == ["kindness/m01", "kindness/m02"]
     assert by_metric[["items", "asked"]].sum().tolist() == [16, 48]
     assert by_metric["with_one_label"].sum() == by_metric["done"].sum() == 3
@@ -365,5 +364,7 @@ def test_progress_counts_raters_without_a_panel(sqlite_engine: Engine) -> None:
     add_study(sqlite_engine)
     add_raters(sqlite_engine, "Ada", "Bo")
     save(sqlite_engine, draft_of(sqlite_engine, raters=[], overlap=2))
-    own = own_slots(frames.assignments(sqlite_engine, "winter", slots=True), last_seen(sqlite_engine))
-    assert count_by_rater(own)["asked"].tolist() == [16, 16]
+    counts = count_slots(
+        frames.assignments(sqlite_engine, "winter", slots=True), frames.metrics(sqlite_engine)
+    )
+    assert counts.by_rater["asked"].tolist() == [16, 16]
